@@ -1,0 +1,120 @@
+"""The thread of embedded mode: works the inbox off, feeds the index, warms summaries, writes the recall log."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+
+from easy_data.pipeline.inbox import work_one
+from easy_data.pipeline.indexing import rebuild, relay
+from easy_data.pipeline.recall.summary import build_summary
+from easy_data.pipeline.runtime import Runtime
+from easy_data.schemas.errors import EasyDataError
+from easy_data.stores.repositories import conversations, logs
+
+log = structlog.get_logger(__name__)
+
+IDLE_SECONDS = 30.0
+AFTER_FAILURE_SECONDS = 1.0
+
+
+class Background:
+    """One worker thread over one runtime. It finishes at the next start what this process leaves unfinished."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._progress = threading.Condition()
+        self._relaying = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="easy-data", daemon=True)
+        self.failure: str = ""
+
+    def start(self) -> None:
+        """Free what an ended process left leased, and begin."""
+        with self._runtime.database.write() as connection:
+            conversations.drop_leases(connection, self._runtime.settings.tenant_id)
+        self._thread.start()
+        self.wake()
+
+    def wake(self) -> None:
+        """Say that there is something to do."""
+        self._woken.set()
+
+    def stop(self, *, timeout: float) -> None:
+        """End after the conversation in hand; what is left goes on at the next start."""
+        self._stopping.set()
+        self._woken.set()
+        self._thread.join(timeout)
+
+    def relay(self) -> None:
+        """Bring the index up to date now, on the caller's thread."""
+        with self._relaying:
+            for scope in relay(self._runtime):
+                build_summary(self._runtime, scope)
+
+    def wait_until(self, done: Callable[[], bool], *, timeout: float | None) -> bool:
+        """Wait until ``done()`` holds, looking again whenever the thread got something done."""
+        with self._progress:
+            return self._progress.wait_for(done, timeout)
+
+    def _run(self) -> None:
+        self._rebuild_if_needed()
+        while not self._stopping.is_set():
+            self._woken.clear()
+            try:
+                self._work()
+                self.failure = ""
+                wait = self._idle_seconds()
+            except EasyDataError as error:
+                self._failed(error.code)
+                wait = AFTER_FAILURE_SECONDS
+            except Exception as error:  # noqa: BLE001 - the thread must outlive a fault; doctor and the log show it
+                self._failed(type(error).__name__)
+                wait = AFTER_FAILURE_SECONDS
+            self._announce()
+            self._woken.wait(wait)
+
+    def _work(self) -> None:
+        while not self._stopping.is_set():
+            worked = work_one(self._runtime)
+            self.relay()
+            self._announce()
+            if not worked:
+                break
+        self._keep_log()
+
+    def _keep_log(self) -> None:
+        if self._runtime.recalls.flush():
+            oldest = self._runtime.clock.now() - timedelta(days=self._runtime.settings.recall_log_days)
+            with self._runtime.database.write() as connection:
+                logs.purge_recalls(connection, before=oldest)
+
+    def _rebuild_if_needed(self) -> None:
+        reason = self._runtime.index.state().rebuilt_reason
+        if not reason:
+            return
+        log.warning("index.rebuilding", reason=reason)
+        try:
+            with self._relaying:
+                rebuild(self._runtime)
+        except EasyDataError as error:
+            self._failed(error.code)
+
+    def _idle_seconds(self) -> float:
+        with self._runtime.database.read() as connection:
+            due = conversations.next_due_at(connection, self._runtime.settings.tenant_id)
+        if due is None:
+            return IDLE_SECONDS
+        return min(IDLE_SECONDS, max(0.01, (due - self._runtime.clock.now()).total_seconds()))
+
+    def _failed(self, what: str) -> None:
+        self.failure = what
+        log.error("background.failed", error=what)
+
+    def _announce(self) -> None:
+        with self._progress:
+            self._progress.notify_all()

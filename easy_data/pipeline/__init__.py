@@ -1,0 +1,1 @@
+"""What the system does: intake, the four write steps, recall and upkeep."""

@@ -1,0 +1,212 @@
+"""The one write function: what arrives meets what is stored, and policy's decision is carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from easy_data.pipeline import policy, wording
+from easy_data.pipeline.entity_write import EntityWrite
+from easy_data.pipeline.policy import Action, Decision, Statement
+from easy_data.pipeline.runtime import Runtime
+from easy_data.pipeline.tasks import apply_task
+from easy_data.pipeline.timeline import apply_event
+from easy_data.schemas.candidates import Change, Fate, RejectReason, ReviewReason
+from easy_data.schemas.ids import new_id
+from easy_data.schemas.keys import slot_key, text_key
+from easy_data.schemas.records import (
+    Bucket,
+    EventRecord,
+    MemoryRecord,
+    ProfileRecord,
+    Status,
+)
+from easy_data.schemas.review import ReviewItem, ReviewStatus
+from easy_data.stores.repositories import evidence, memories, reviews
+from easy_data.stores.repositories.evidence import Ground
+from easy_data.stores.repositories.history import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One memory on its way in: the record (without id), the words behind it, and who writes."""
+
+    record: MemoryRecord
+    ground: Ground
+    cause: Cause
+    change: Change = Change.NONE
+    confirmed: bool = False
+    nominees: tuple[str, ...] = ()
+    # an open question to put instead of writing, when policy said so before the store was looked at
+    review: ReviewReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How an incoming memory ended."""
+
+    fate: Fate
+    reason: str = ""
+    memory_id: str | None = None
+    review_id: str | None = None
+
+
+def apply(write: EntityWrite, incoming: Incoming, runtime: Runtime) -> Written:
+    """Write one memory inside an open transaction, or queue it for review, or say why not."""
+    if incoming.review is not None:
+        return queue(write, incoming, incoming.review, None, runtime)
+    if isinstance(incoming.record, ProfileRecord):
+        return _apply_fact(write, incoming, incoming.record, runtime)
+    nominees = memories.load(write.connection, write.scope, incoming.nominees)
+    if isinstance(incoming.record, EventRecord):
+        fate, memory_id = apply_event(write, incoming.record, incoming.ground, incoming.cause, nominees)
+        return Written(fate, memory_id=memory_id)
+    task = apply_task(write, incoming.record, incoming.ground, incoming.cause, nominees)
+    return Written(Fate.REJECTED, RejectReason.NOT_ASSERTED) if task is None else Written(*task)
+
+
+def queue(
+    write: EntityWrite, incoming: Incoming, reason: ReviewReason, target: MemoryRecord | None, runtime: Runtime
+) -> Written:
+    """Put a change aside as a question; the same proposal waits only once."""
+    record = incoming.record
+    fact = record if isinstance(record, ProfileRecord) else None
+    proposed = record.model_dump(mode="json") | {"change": incoming.change.value}
+    current = target.attr_value if isinstance(target, ProfileRecord) else None
+    item = ReviewItem(
+        id=new_id(),
+        entity_id=write.scope.entity_id,
+        bucket=memories.bucket_of(record),
+        reason=reason,
+        status=ReviewStatus.OPEN,
+        attr_name=fact.attr_name if fact else "",
+        proposed=proposed,
+        target_memory_id=target.id if target else None,
+        target_version=target.version if target else None,
+        question=wording.question(incoming.record, incoming.change, current, runtime.registry, write.entity.language),
+        quote=incoming.ground.quote,
+        created_at=write.now,
+    )
+    if fact:
+        key = slot_key(fact.attr_name, fact.attr_value, fact.polarity, single=False) + incoming.change.value[:1]
+    else:
+        key = text_key(item.bucket, wording.plain(record))
+    review_id = reviews.add(write.connection, write.scope, item, slot_key=key[-64:], ground=incoming.ground)
+    return Written(Fate.QUEUED, reason, memory_id=target.id if target else None, review_id=review_id)
+
+
+def _apply_fact(write: EntityWrite, incoming: Incoming, record: ProfileRecord, runtime: Runtime) -> Written:
+    attribute = runtime.registry.get(record.attr_name)
+    if attribute.cardinality == "one":
+        live = memories.facts_of_slot(write.connection, write.scope, record.attr_name)
+    else:
+        live = memories.facts_with_key(write.connection, write.scope, record.attr_name, record.attr_value)
+    name = incoming.ground.conversation_id
+    statement = Statement(
+        record=record,
+        said_at=incoming.ground.said_at,
+        change=incoming.change,
+        confirmed=incoming.confirmed,
+        same_conversation=name is not None and any(fact.conversation_id == name for fact in live),
+    )
+    decision = policy.decide_fact(statement, live, attribute, runtime.settings)
+    return _carry_out(write, incoming, record, decision, runtime)
+
+
+def _carry_out(
+    write: EntityWrite, incoming: Incoming, record: ProfileRecord, decision: Decision, runtime: Runtime
+) -> Written:
+    target, ground, cause = decision.target, incoming.ground, incoming.cause
+    said_at = ground.said_at
+    match decision.action:
+        case Action.INSERT:
+            made = write.create(_fresh(record, said_at), ground, cause)
+            return Written(Fate.WRITTEN, memory_id=made.id)
+        case Action.MERGE if target is not None:
+            return Written(Fate.MERGED, memory_id=merge(write, target, record, incoming).id)
+        case Action.SUPERSEDE if target is not None:
+            made = write.create(_fresh(record, said_at), ground, cause)
+            for rival in _rivals(write, target, made, runtime):
+                _close(write, rival, said_at, Status.SUPERSEDED, cause, made.id)
+            return Written(Fate.WRITTEN, decision.reason, memory_id=made.id)
+        case Action.CLOSE if target is not None:
+            _close(write, target, said_at, Status.SUPERSEDED, cause, None)
+            evidence.add(write.connection, write.scope, target.id, Bucket.PROFILE, ground)
+            return Written(Fate.HISTORY, decision.reason, memory_id=target.id)
+        case Action.HISTORY:
+            ends = target.valid_from if target is not None else said_at
+            past = _fresh(record, said_at).model_copy(update={"status": Status.SUPERSEDED, "valid_to": ends})
+            return Written(Fate.HISTORY, decision.reason, memory_id=write.create(past, ground, cause).id)
+        case Action.CONFLICT if target is not None:
+            return _flag(write, incoming, record, target, runtime)
+        case Action.REVIEW if target is not None:
+            return queue(write, incoming, ReviewReason(decision.reason), target, runtime)
+        case Action.WEAKEN if target is not None:
+            return _weaken(write, target, incoming, runtime)
+        case _:
+            return Written(Fate.REJECTED, decision.reason)
+
+
+def merge(write: EntityWrite, stored: ProfileRecord, record: ProfileRecord, incoming: Incoming) -> ProfileRecord:
+    """Put new evidence behind a stored fact; a conversation raises its confidence once, whatever it repeats."""
+    counted = evidence.speaks_for(write.connection, stored.id, incoming.ground.conversation_id)
+    added = evidence.add(write.connection, write.scope, stored.id, Bucket.PROFILE, incoming.ground)
+    changes: dict[str, object] = {}
+    if not counted:
+        confidence = policy.grown(stored.confidence, record.confidence)
+        changes["confidence"] = max(confidence, policy.CONFIRMED) if incoming.confirmed else confidence
+    if stored.valid_from is not None and incoming.ground.said_at < stored.valid_from:
+        changes["valid_from"] = incoming.ground.said_at
+    if incoming.confirmed:
+        changes |= {"source": record.source, "status": Status.ACTIVE, "conflict_with": None}
+    if not added and not changes:
+        return stored
+    cause = Cause("merge", incoming.cause.actor, incoming.cause.ids)
+    after = write.change(stored, changes, cause)
+    return after if isinstance(after, ProfileRecord) else stored
+
+
+def _fresh(record: ProfileRecord, said_at: datetime) -> ProfileRecord:
+    return record.model_copy(update={"valid_from": record.valid_from or said_at})
+
+
+def _rivals(
+    write: EntityWrite, target: ProfileRecord, made: ProfileRecord | MemoryRecord, runtime: Runtime
+) -> list[ProfileRecord]:
+    """Return every live fact that the new one takes the place of: its target and, in a single slot, all others."""
+    if runtime.registry.get(target.attr_name).cardinality != "one":
+        return [target]
+    return [f for f in memories.facts_of_slot(write.connection, write.scope, target.attr_name) if f.id != made.id]
+
+
+def _close(
+    write: EntityWrite, fact: ProfileRecord, at: datetime, status: Status, cause: Cause, successor: str | None
+) -> None:
+    ids = cause.ids | ({"superseded_by": successor} if successor else {})
+    action = "supersede" if successor else "close"
+    changes: dict[str, object] = {"status": status, "valid_to": at, "conflict_with": None}
+    write.change(fact, changes, Cause(action, cause.actor, ids))
+
+
+def _flag(
+    write: EntityWrite, incoming: Incoming, record: ProfileRecord, target: ProfileRecord, runtime: Runtime
+) -> Written:
+    """Let both values stand, marked, and ask."""
+    flagged = _fresh(record, incoming.ground.said_at).model_copy(
+        update={"status": Status.CONFLICT, "conflict_with": target.id}
+    )
+    made = write.create(flagged, incoming.ground, incoming.cause)
+    cause = Cause("conflict", incoming.cause.actor, incoming.cause.ids)
+    marked = write.change(target, {"status": Status.CONFLICT, "conflict_with": made.id}, cause)
+    asked = queue(write, incoming, ReviewReason.CONFLICT, marked, runtime)
+    return Written(Fate.WRITTEN, ReviewReason.CONFLICT, memory_id=made.id, review_id=asked.review_id)
+
+
+def _weaken(write: EntityWrite, target: ProfileRecord, incoming: Incoming, runtime: Runtime) -> Written:
+    """Halve the confidence of what the user denies; below the floor it expires."""
+    confidence = target.confidence / 2
+    changes: dict[str, object] = {"confidence": confidence}
+    if confidence < runtime.settings.review_floor:
+        changes |= {"status": Status.EXPIRED, "valid_to": incoming.ground.said_at}
+    write.change(target, changes, Cause("deny", incoming.cause.actor, incoming.cause.ids))
+    return Written(Fate.MERGED, "denied", memory_id=target.id)

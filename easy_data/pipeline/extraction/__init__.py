@@ -1,0 +1,1 @@
+"""Two extractors behind one port: patterns without a model, and any chat model with one."""

@@ -1,0 +1,73 @@
+"""Corrections inside a dialogue: what the user said wrongly and put right a moment later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from easy_data.pipeline.extraction.clauses import Clause, fold
+from easy_data.pipeline.extraction.judging import CUES
+from easy_data.pipeline.extraction.values import normalise
+from easy_data.schemas.candidates import Candidate, Change
+from easy_data.schemas.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A candidate and the offset in its message at which it was found."""
+
+    candidate: Candidate
+    start: int
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where in the dialogue it was said, for ordering."""
+        return (self.candidate.turn, self.start)
+
+
+def corrected(placed: Sequence[Placed], sentences: Sequence[Clause], registry: Registry) -> list[Placed]:
+    """Return ``placed`` after what the later ``sentences`` of the user correct.
+
+    "not X, it is Y" puts Y in the place of X in what was said before. After a slip of the tongue ("wait, no") a new
+    value of a single-valued attribute takes the place of the one before it.
+    """
+    result = list(placed)
+    for sentence in sentences:
+        for old, new in _replacements(sentence):
+            result = _replaced(result, sentence, old, new)
+        if any(CUES[language].slip.search(sentence.folded) for language in sentence.languages):
+            result = _without_slips(result, sentence, registry)
+    return result
+
+
+def _replacements(sentence: Clause) -> list[tuple[str, str]]:
+    found = []
+    for language in sentence.languages:
+        for expression in CUES[language].corrections:
+            for match in expression.finditer(sentence.folded):
+                old, new = (normalise("", sentence.text[slice(*match.span(group))]) for group in ("old", "new"))
+                if old and new and old != new:
+                    found.append((old, new))
+    return found
+
+
+def _replaced(placed: Sequence[Placed], sentence: Clause, old: str, new: str) -> list[Placed]:
+    result = []
+    for item in placed:
+        value = item.candidate.value
+        at = fold(value).casefold().find(fold(old).casefold())
+        if at < 0 or item.place >= (sentence.turn, sentence.start):
+            result.append(item)
+            continue
+        right = value[:at] + new + value[at + len(old) :]
+        update = {"value": right, "quote": sentence.text, "turn": sentence.turn, "change": Change.NONE}
+        result.append(Placed(item.candidate.model_copy(update=update), sentence.start))
+    return result
+
+
+def _without_slips(placed: Sequence[Placed], sentence: Clause, registry: Registry) -> list[Placed]:
+    after = {p.candidate.attr_name for p in placed if p.place >= (sentence.turn, sentence.start)}
+    single = {name for name in after if registry.get(name).cardinality == "one"}
+    return [
+        p for p in placed if p.candidate.attr_name not in single or p.place >= (sentence.turn, sentence.start)
+    ]

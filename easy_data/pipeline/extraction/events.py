@@ -1,0 +1,331 @@
+"""Finds what happened to the user: tasks completed, decisions, things learned, milestones, dated plans."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from easy_data.pipeline.extraction.clauses import Clause, fold
+from easy_data.pipeline.extraction.dates import DateMention, find_dates
+from easy_data.pipeline.extraction.guards import Guard, Judged
+from easy_data.pipeline.extraction.judging import CUES
+from easy_data.pipeline.extraction.matching import MAX_CHARS, expand
+from easy_data.schemas.candidates import Candidate, Certainty
+from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.records import Bucket, Language
+from easy_data.schemas.zones import zone_of
+
+# A sentence with less content than this (an ideograph is 1, a Latin word 2) does not say what it is about.
+MIN_CONTENT = 4
+# With less than this after everything before it was added, nothing is known to have happened.
+LEAST_CONTENT = 2
+# How many user turns back the subject of an elliptic report is looked for.
+TURNS_BACK = 2
+MAX_SUMMARY_CHARS = 300
+# Of the content of the shorter of two reports, how much the longer one must hold to be the same event.
+SAME_EVENT_SHARE = 0.6
+_PLAN = "plan"
+
+
+class EventSpec(BaseModel):
+    """One entry of an event file.
+
+    ``match`` is searched in folded sentences; ``without``, when given, must not be found there. ``dated`` entries count
+    only with a date said beside them: in the past, or in the future for plans. ``allow`` names guards that do not stop
+    it. ``examples`` and ``counter`` are whole messages, said on 2026-04-14, that must (not) give this type.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: str
+    match: str
+    without: str = ""
+    dated: bool = False
+    allow: tuple[Guard, ...] = ()
+    examples: tuple[str, ...] = Field(min_length=1)
+    counter: tuple[str, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A compiled entry."""
+
+    spec: EventSpec
+    match: re.Pattern[str]
+    without: re.Pattern[str] | None
+    allow: frozenset[Guard]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The event triggers of one language, and what makes a sentence elliptic in it."""
+
+    triggers: tuple[Trigger, ...]
+    empty: re.Pattern[str]
+    pronoun: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a user turn with its judged clauses; ``content[start:end] == text``."""
+
+    turn: int
+    start: int
+    text: str
+    folded: str
+    clauses: tuple[Judged, ...]
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """The languages whose vocabulary applies."""
+        return tuple(dict.fromkeys(name for judged in self.clauses for name in judged.clause.languages))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A trigger that fired: where in the sentence, on which clauses."""
+
+    trigger: Trigger
+    start: int
+    end: int
+    clauses: tuple[Judged, ...]
+
+
+def find_events(conversation: Conversation, judged: Sequence[Judged]) -> list[Candidate]:
+    """Return the events the user reports, in the order they were told; one for each event however often it is told."""
+    sentences = sentences_of(conversation, judged)
+    zone = zone_of(conversation.time_zone)
+    events: list[Candidate] = []
+    for place, sentence in enumerate(sentences):
+        said_at = conversation.messages[sentence.turn].said_at or conversation.ended_at
+        event = _event(sentences, place, said_at, zone)
+        if event is not None:
+            _add(events, event)
+        elif events:
+            _move_date(events, sentence, said_at, zone)
+    return events
+
+
+@lru_cache(maxsize=4)
+def load_vocabulary(language: Language) -> Vocabulary:
+    """Read and compile the event file of one language, once."""
+    path = files("easy_data.pipeline.extraction").joinpath("patterns", language, "events.toml")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    words: dict[str, str] = {}
+    for name, expression in data["words"].items():
+        words[name] = expand(expression, words)
+    triggers = []
+    for entry in data["event"]:
+        spec = EventSpec(**entry)
+        triggers.append(
+            Trigger(
+                spec=spec,
+                match=re.compile(expand(spec.match, words), re.IGNORECASE),
+                without=re.compile(expand(spec.without, words), re.IGNORECASE) if spec.without else None,
+                allow=frozenset(spec.allow),
+            )
+        )
+    ellipsis = data["ellipsis"]
+    return Vocabulary(
+        triggers=tuple(triggers),
+        empty=re.compile(ellipsis["empty"], re.IGNORECASE),
+        pronoun=re.compile(ellipsis["pronoun"], re.IGNORECASE),
+    )
+
+
+def sentences_of(conversation: Conversation, judged: Sequence[Judged]) -> list[Sentence]:
+    """Group judged clauses into the sentences they were cut from."""
+    sentences = []
+    for (turn, _), group in groupby(judged, key=lambda j: (j.clause.turn, j.clause.sentence)):
+        clauses = tuple(group)
+        start, last = clauses[0].clause.start, clauses[-1].clause
+        text = conversation.messages[turn].content[start : last.end]
+        sentences.append(Sentence(turn=turn, start=start, text=text, folded=fold(text), clauses=clauses))
+    return sentences
+
+
+
+
+def _event(sentences: Sequence[Sentence], place: int, said_at: datetime, zone: ZoneInfo) -> Candidate | None:
+    sentence = sentences[place]
+    for found in _triggered(sentence):
+        spec = found.trigger.spec
+        mention = _date_for(sentences, place, found, said_at, zone)
+        if spec.dated and mention is None:
+            continue
+        summary = _summary(sentences, place, found)
+        if summary is None:
+            continue
+        hedged = any(j.judgement.has(Guard.HEDGED) for j in found.clauses) and Guard.HEDGED not in found.trigger.allow
+        return Candidate(
+            bucket=Bucket.EVENT,
+            quote=sentence.text,
+            turn=sentence.turn,
+            certainty=Certainty.HEDGED if hedged else Certainty.STATED,
+            event_type=spec.type,
+            summary=summary,
+            happened_at=mention.begins if mention else None,
+            happened_until=mention.until if mention else None,
+            time_phrase=mention.phrase if mention else "",
+        )
+    return None
+
+
+def _triggered(sentence: Sentence) -> Iterator[Found]:
+    """Yield the triggers of a sentence that its guards let pass, in the order of the file."""
+    if len(sentence.text) > MAX_CHARS:
+        return
+    for language in sentence.languages:
+        for trigger in load_vocabulary(language).triggers:
+            for match in trigger.match.finditer(sentence.folded):
+                if trigger.without is not None and trigger.without.search(sentence.folded):
+                    break
+                clauses = _covered(sentence, *match.span())
+                allow = trigger.allow
+                if CUES[language].first_person.search(match.group()):
+                    allow |= {Guard.THIRD_PERSON}
+                if not any(_stopped(judged, allow) for judged in clauses):
+                    yield Found(trigger, *match.span(), clauses)
+
+
+def _stopped(judged: Judged, allow: frozenset[Guard]) -> bool:
+    return bool(judged.judgement.blocking(allow)) or judged.judgement.has(Guard.INSTRUCTION)
+
+
+def _covered(sentence: Sentence, start: int, end: int) -> tuple[Judged, ...]:
+    first, last = sentence.start + start, sentence.start + end
+    return tuple(j for j in sentence.clauses if j.clause.start < last and first < j.clause.end)
+
+
+def _date_for(
+    sentences: Sequence[Sentence], place: int, found: Found, said_at: datetime, zone: ZoneInfo
+) -> DateMention | None:
+    """Return the date nearest to the trigger in its sentence, else one in a sentence beside it that says little more."""
+    plan = found.trigger.spec.type == _PLAN
+    here = _dates(sentences[place], said_at, zone, plan=plan)
+    if here:
+        return min(here, key=lambda m: max(m.start - found.end, found.start - m.end))
+    for beside in (place - 1, place + 1):
+        if 0 <= beside < len(sentences) and sentences[beside].turn == sentences[place].turn:
+            other = sentences[beside]
+            dates = _dates(other, said_at, zone, plan=plan)
+            if dates and _content(other, dates) < MIN_CONTENT:
+                return dates[0]
+    return None
+
+
+def _dates(sentence: Sentence, said_at: datetime, zone: ZoneInfo, *, plan: bool) -> list[DateMention]:
+    """Return the dates an event can have: not after it was told; for plans, after."""
+    language = sentence.clauses[0].clause.language
+    lean = "future" if plan else "past"
+    mentions = find_dates(sentence.folded, language, said_at=said_at, zone=zone, lean=lean)
+    return [m for m in mentions if m.precision != "year" and (m.begins > said_at) == plan]
+
+
+def _content(sentence: Sentence, dates: Sequence[DateMention] = ()) -> int:
+    """Measure what a sentence says beside dates and words that stand for other words."""
+    text = sentence.folded
+    for mention in dates:
+        text = text.replace(mention.phrase, " ")
+    return sum(1 if char else 2 for char in _tokens(text, sentence.languages))
+
+
+def _tokens(text: str, languages: Sequence[Language]) -> list[bool]:
+    """Return, for each token of content, if it is an ideograph (else a Latin word)."""
+    for language in languages:
+        text = load_vocabulary(language).empty.sub(" ", text)
+    return [token.group(1) is not None for token in _TOKEN.finditer(text)]
+
+
+_TOKEN = re.compile(r"([\u3400-\u9fff])|[A-Za-z][A-Za-z'-]+")
+
+
+def _summary(sentences: Sequence[Sentence], place: int, found: Found) -> str | None:
+    """Return the user's words for the event, with what was said before when the sentence alone is elliptic.
+
+    None when even then nothing tells what it is about.
+    """
+    sentence = sentences[place]
+    dates = list(_any_dates(sentence))
+    pointing = any(
+        load_vocabulary(language).pronoun.search(judged.clause.folded)
+        for judged in found.clauses
+        for language in judged.clause.languages
+    )
+    parts = [sentence.text]
+    content = 0 if pointing else _content(sentence, dates)
+    turns = {sentence.turn}
+    for earlier in reversed(sentences[:place]):
+        turns.add(earlier.turn)
+        enough = MIN_CONTENT if earlier.turn == sentence.turn else LEAST_CONTENT
+        if content >= enough or len(turns) > 1 + TURNS_BACK:
+            break
+        parts.insert(0, earlier.text)
+        content += _content(earlier)
+    if pointing:
+        content += _content(sentence, dates)
+    return _clipped(parts) if content >= LEAST_CONTENT else None
+
+
+def _any_dates(sentence: Sentence) -> list[DateMention]:
+    anchor = datetime(2000, 1, 15, tzinfo=zone_of("UTC"))
+    return find_dates(sentence.folded, sentence.clauses[0].clause.language, said_at=anchor, zone=zone_of("UTC"))
+
+
+def _clipped(parts: Sequence[str]) -> str:
+    kept = list(parts)
+    while len(kept) > 1 and sum(map(len, kept)) > MAX_SUMMARY_CHARS:
+        kept.pop(0)
+    return " ".join(part.strip() for part in kept)[:MAX_SUMMARY_CHARS]
+
+
+def _add(events: list[Candidate], event: Candidate) -> None:
+    """Add an event, or complete the one already told that it repeats."""
+    for place, known in enumerate(events):
+        if known.event_type == event.event_type and _same_day(known, event) and _same_words(known, event):
+            fuller = event if event.happened_at and not known.happened_at else known
+            longer = max((known, event), key=lambda e: len(e.summary))
+            events[place] = fuller.model_copy(update={"summary": longer.summary})
+            return
+    events.append(event)
+
+
+def _same_day(one: Candidate, other: Candidate) -> bool:
+    return one.happened_at is None or other.happened_at is None or one.happened_at == other.happened_at
+
+
+def _same_words(one: Candidate, other: Candidate) -> bool:
+    first, second = _words(one.summary), _words(other.summary)
+    shared = len(first & second)
+    return shared >= SAME_EVENT_SHARE * max(1, min(len(first), len(second)))
+
+
+def _words(text: str) -> set[str]:
+    folded = fold(text).casefold()
+    ideographs = re.findall(r"[\u3400-\u9fff]", folded)
+    return {a + b for a, b in zip(ideographs, ideographs[1:], strict=False)} | set(re.findall(r"[a-z]{3,}", folded))
+
+
+def _move_date(events: list[Candidate], sentence: Sentence, said_at: datetime, zone: ZoneInfo) -> None:
+    """Take a later bare date ("yesterday", "no wait, it was Thursday") as the date of the last event told."""
+    last = events[-1]
+    if sentence.turn == last.turn or any(j.judgement.has(Guard.QUESTION) for j in sentence.clauses):
+        return
+    dates = _dates(sentence, said_at, zone, plan=last.event_type == _PLAN)
+    if len(dates) != 1 or _content(sentence, dates) >= MIN_CONTENT:
+        return
+    slip = any(CUES[language].slip.search(sentence.folded) for language in sentence.languages)
+    if last.happened_at is None or slip:
+        mention = dates[0]
+        events[-1] = last.model_copy(
+            update={"happened_at": mention.begins, "happened_until": mention.until, "time_phrase": mention.phrase}
+        )

@@ -1,0 +1,180 @@
+"""Loads the pattern data and runs it over a text."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from easy_data.pipeline.extraction.guards import Guard
+from easy_data.schemas.candidates import Certainty, Change
+from easy_data.schemas.records import Language, Polarity
+
+# Files of the same folders that other parts of extraction read.
+_OTHER_FILES = frozenset({"vocabulary.toml", "frames.toml", "events.toml", "workspaces.toml"})
+_WORD_LIST = re.compile(r"\{([a-z_]+)\}")
+# A clause longer than this is data somebody pasted, not something said.
+MAX_CHARS = 400
+
+
+class PatternSpec(BaseModel):
+    """One entry of a pattern file.
+
+    ``match`` is a regular expression over folded text with the group ``value`` (or a fixed ``value``); ``{city}`` in it
+    stands for the word list of that name. ``ask``, when given, must be found in the assistant's question that the clause
+    answers. ``scope`` is what ``match`` sees. ``allow`` names guards that do not stop this pattern. An example is
+    [text, value] or, with ``ask``, [question, text, value]; a ``counter`` is a text (or [question, text]) that must not
+    match.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    attr: str
+    match: str
+    ask: str = ""
+    certainty: Certainty = Certainty.STATED
+    change: Change = Change.NONE
+    polarity: Polarity = Polarity.POSITIVE
+    value: str = ""
+    scope: Literal["clause", "sentence"] = "clause"
+    allow: tuple[Guard, ...] = ()
+    examples: tuple[tuple[str, ...], ...] = Field(min_length=1)
+    counter: tuple[str | tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern; ``origin`` is its file and number, for messages."""
+
+    spec: PatternSpec
+    match: re.Pattern[str]
+    ask: re.Pattern[str] | None
+    allow: frozenset[Guard]
+    language: Language
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Where a pattern matched: the span of the match and of the value (equal when the value is fixed)."""
+
+    pattern: Pattern
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+
+
+@lru_cache(maxsize=4)
+def load_patterns(language: Language) -> tuple[Pattern, ...]:
+    """Read and compile the profile patterns of one language, once."""
+    words = load_words(language)
+    patterns = []
+    for file in sorted(_folder(language).iterdir(), key=lambda f: f.name):
+        if not file.name.endswith(".toml") or file.name in _OTHER_FILES:
+            continue
+        entries = tomllib.loads(file.read_text(encoding="utf-8")).get("pattern", [])
+        for number, entry in enumerate(entries):
+            patterns.append(_compile(PatternSpec(**entry), words, language, f"{language}/{file.name}#{number}"))
+    return tuple(patterns)
+
+
+@lru_cache(maxsize=4)
+def load_words(language: Language) -> Mapping[str, str]:
+    """Return the word lists of one language, and the shared ones, each as a regular expression.
+
+    ``vocabulary.toml`` holds lists of plain words, ``frames.toml`` expressions that may use the lists and the frames
+    above them.
+    """
+    lists: dict[str, list[str]] = {}
+    for folder in ("shared", language):
+        for name, listed in load_vocabulary(folder).items():
+            lists.setdefault(name, []).extend(listed)
+    expressions = {name: alternation(words) for name, words in lists.items()}
+    frames = _folder(language).joinpath("frames.toml")
+    if frames.is_file():
+        for name, expression in tomllib.loads(frames.read_text(encoding="utf-8")).items():
+            expressions[name] = f"(?:{expand(expression, expressions)})"
+    return expressions
+
+
+def load_vocabulary(folder: str) -> dict[str, list[str]]:
+    """Return the word lists of ``zh``, ``en`` or ``shared``, as they stand in the file; none without a file."""
+    file = _folder(folder).joinpath("vocabulary.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def alternation(words: list[str]) -> str:
+    """Return an expression that matches any of ``words``, the longest first; a Latin word only as a whole word, or its
+    plural in -s.
+
+    Words that are bounded alike share one tree of characters: it compiles and fails many times faster than a flat list.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    for word in words:
+        alike.setdefault((_boundary(word[0], behind=True), _boundary(word[-1])), []).append(word.lower())
+    # Words that end in a sign come first, so that "C++" is not read as "C".
+    parts = [f"{before}{_tree(group)}{after}" for (before, after), group in sorted(alike.items(), key=lambda a: a[0][1])]
+    return f"(?:{'|'.join(parts)})"
+
+
+def _tree(words: list[str]) -> str:
+    """Return an expression of the words in which common beginnings are written once."""
+    branches: dict[str, list[str]] = {}
+    for word in words:
+        if word:
+            branches.setdefault(word[0], []).append(word[1:])
+    if not branches:
+        return ""
+    parts = [re.escape(char) + _tree(rest) for char, rest in sorted(branches.items())]
+    expression = parts[0] if len(parts) == 1 and "" not in words else f"(?:{'|'.join(parts)})"
+    return f"{expression}?" if "" in words else expression
+
+
+def _boundary(char: str, *, behind: bool = False) -> str:
+    if not char.isascii() or not char.isalnum():
+        return ""
+    if behind:
+        return "(?<![A-Za-z0-9])"
+    return "s?(?![A-Za-z0-9])" if char.isalpha() and char != "s" else "(?![A-Za-z0-9])"
+
+
+def expand(expression: str, words: Mapping[str, str]) -> str:
+    """Put the word lists in the place of their names in braces. Raises ``KeyError`` for an unknown list."""
+    return _WORD_LIST.sub(lambda name: words[name.group(1)], expression)
+
+
+def run(pattern: Pattern, text: str) -> Iterator[Hit]:
+    """Yield the places where ``pattern`` matches the folded ``text``. A text over ``MAX_CHARS`` has none."""
+    if len(text) > MAX_CHARS:
+        return
+    fixed = bool(pattern.spec.value)
+    for found in pattern.match.finditer(text):
+        start, end = found.span() if fixed else found.span("value")
+        if end > start:
+            yield Hit(pattern, found.start(), found.end(), start, end)
+
+
+def _folder(name: str) -> Traversable:
+    return files("easy_data.pipeline.extraction").joinpath("patterns", name)
+
+
+def _compile(spec: PatternSpec, words: Mapping[str, str], language: Language, origin: str) -> Pattern:
+    match = re.compile(expand(spec.match, words), re.IGNORECASE)
+    if not spec.value and "value" not in match.groupindex:
+        raise ValueError(f"{origin}: the expression has no group named value and no fixed value is given")
+    return Pattern(
+        spec=spec,
+        match=match,
+        ask=re.compile(expand(spec.ask, words), re.IGNORECASE) if spec.ask else None,
+        allow=frozenset(spec.allow),
+        language=language,
+        origin=origin,
+    )

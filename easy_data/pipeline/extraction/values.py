@@ -1,0 +1,62 @@
+"""Brings the value a pattern found into the form that is stored."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from easy_data.pipeline.extraction.clauses import fold
+from easy_data.pipeline.extraction.matching import load_vocabulary
+
+_EDGES = " \t\n,，。.!！?？;；:：、~～…\"“”'‘’「」『』《》()（）[]【】*_`|/\\-—"
+_TAIL_ZH = re.compile(
+    r"(?:(?:的?(?:了|呢|吧|啊|呀|哈|嘛|啦|喔|哦|噢|耶|咯|喽|诶|滴|哒|罢了|而已|来着|什么的|之类的?|这种|这类|那种))|的|地|得)+$"
+)
+_HEAD_ZH = re.compile(r"^(?:个|一个|一名|一位|名|位|的|了|过|着|是|在|到|去|就|都|也|还|又|那种|这种|一些|一点|点)+(?=.)")
+_TAIL_EN = re.compile(
+    r"(?:[ ,]+(?:too|now|though|tho|lol|haha|btw|anyway|actually|really|please|thanks|thx|these days|at the moment|"
+    r"right now|currently|so|and|but|or|because|mate|ah|lah|you know|i guess|to be honest|tbh|honestly|of course))+$",
+    re.IGNORECASE,
+)
+_HEAD_EN = re.compile(r"^(?:(?:a|an|the|some|just|like|only|mostly|mainly|also|really|actually|basically)\s+)+", re.IGNORECASE)
+# Words that point at something said elsewhere; alone they are no value.
+_EMPTY = re.compile(
+    r"^(?:[这那它他她]+[个些种样边里儿]*|什么|啥|哪里?|哪儿|谁|怎么|一下|东西|事情?|这样|那样|不了|不|没|有|it|this|that|them|those|these|"
+    r"one|ones|some|any|anything|something|stuff|things?|what|which|so|too|to|of|in|on|me|you|us|he|she|they|there|here)$",
+    re.IGNORECASE,
+)
+_TECHNICAL = frozenset({"programming_language", "technology", "tool_preference", "learning", "expertise"})
+# NFKC would turn Chinese punctuation into the ASCII one.
+_WIDE = re.compile(r"[^，：；？！（）]+")
+_PHONE_SIGNS = re.compile(r"[\s\-().]+")
+
+
+def normalise(attr_name: str, text: str) -> str:
+    """Return the stored form of ``text`` as value of ``attr_name``; empty when nothing is left of it.
+
+    Names and wording stay as they were said; particles and quotes around them go, and well-known names of the field
+    get their usual spelling.
+    """
+    value = _WIDE.sub(lambda part: unicodedata.normalize("NFKC", part.group()), text).strip(_EDGES)
+    if attr_name == "email":
+        return value.lower()
+    if attr_name == "phone":
+        return _PHONE_SIGNS.sub("", value)
+    before = ""
+    while before != value:
+        before = value
+        value = _HEAD_ZH.sub("", _TAIL_ZH.sub("", value)).strip(_EDGES)
+        value = _HEAD_EN.sub("", _TAIL_EN.sub("", value)).strip(_EDGES)
+    if attr_name == "programming_language" and value.casefold() in {"c", "c++", "c#", "f#"}:
+        return value.upper()
+    if _EMPTY.match(fold(value)):
+        return ""
+    return _spellings().get(value.casefold(), value) if attr_name in _TECHNICAL else value
+
+
+@lru_cache(maxsize=1)
+def _spellings() -> dict[str, str]:
+    vocabulary = load_vocabulary("shared")
+    names = ("tool", "technology", "programming_language")
+    return {word.casefold(): word for name in names for word in vocabulary[name]}

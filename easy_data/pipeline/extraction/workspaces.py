@@ -1,0 +1,157 @@
+"""Finds tasks left unfinished when the dialogue ended, so that they can be taken up again."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from easy_data.pipeline.extraction.clauses import fold, split_sentences
+from easy_data.pipeline.extraction.events import Sentence, sentences_of
+from easy_data.pipeline.extraction.guards import Guard, Judged
+from easy_data.schemas.candidates import Candidate
+from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.records import Bucket, Language
+
+# A task is put aside in one of the last words of the user.
+LAST_TURNS = 3
+# A dialogue in which the assistant did nothing yet is no task in progress.
+MIN_USER_TURNS = 2
+MAX_NAME_CHARS = 40
+MAX_STEP_CHARS = 160
+MAX_STEPS = 12
+_KINDS = ("resume", "remain", "hold")
+_NOT_A_TASK = frozenset(
+    {Guard.JOKE, Guard.ROLE_PLAY, Guard.QUOTED, Guard.PASTED, Guard.RETRACTED, Guard.HYPOTHETICAL, Guard.QUESTION}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The expressions of one language, by what they say about a task."""
+
+    said: Mapping[str, re.Pattern[str]]
+    greeting: re.Pattern[str]
+    progress: re.Pattern[str]
+
+
+@lru_cache(maxsize=4)
+def load_cues(language: Language) -> Cues:
+    """Read and compile the workspace file of one language, once."""
+    path = files("easy_data.pipeline.extraction").joinpath("patterns", language, "workspaces.toml")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    said = {name: re.compile("|".join(value), re.IGNORECASE) for name, value in data.items() if isinstance(value, list)}
+    return Cues(
+        said=said,
+        greeting=re.compile(data["greeting"], re.IGNORECASE),
+        progress=re.compile(data["progress"], re.IGNORECASE),
+    )
+
+
+def find_workspaces(conversation: Conversation, judged: Sequence[Judged]) -> list[Candidate]:
+    """Return the task the user put aside at the end of the dialogue, or finished after taking it up again; or nothing.
+
+    ``state`` holds ``goal`` (what the user set out to do), ``steps`` (what the user asked for, in order), ``done`` (what
+    the assistant reported), ``next`` (the words that put it aside) and ``status``.
+    """
+    sentences = [s for s in sentences_of(conversation, judged) if not _foreign(s)]
+    turns = sorted({sentence.turn for sentence in sentences})
+    answered = any(m.role == "assistant" and m.content.strip() for m in conversation.messages)
+    if len(turns) < MIN_USER_TURNS or not answered:
+        return []
+    last = [s for s in sentences if s.turn in turns[-LAST_TURNS:] and s.turn != turns[0]]
+    shelved = _shelved(last)
+    finished = [s for s in last if _says("closed", s)]
+    resumed = any(_says("resumed", s) for s in sentences if s.turn == turns[0])
+    if shelved and not (finished and finished[-1].turn > shelved[-1].turn):
+        return [_candidate(conversation, sentences, shelved, closed=False)]
+    if resumed and finished:
+        return [_candidate(conversation, sentences, finished[-1:], closed=True)]
+    return []
+
+
+def _foreign(sentence: Sentence) -> bool:
+    return all(j.judgement.guards & (_NOT_A_TASK - {Guard.QUESTION}) for j in sentence.clauses)
+
+
+def _says(what: str, sentence: Sentence) -> bool:
+    return any(load_cues(language).said[what].search(sentence.folded) for language in sentence.languages)
+
+
+def _shelved(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences that put a task aside, if together they say so clearly enough."""
+    stated = [s for s in sentences if not any(j.judgement.guards & _NOT_A_TASK for j in s.clauses)]
+    strong = [s for s in stated if _says("strong", s)]
+    signs = {s.start + (s.turn << 32): [kind for kind in _KINDS if _says(kind, s)] for s in stated}
+    weak = [s for s in stated if signs[s.start + (s.turn << 32)]]
+    kinds = {kind for found in signs.values() for kind in found}
+    if strong or ("remain" in kinds and len(kinds) > 1):
+        return [s for s in stated if s in strong or s in weak]
+    return []
+
+
+def _candidate(
+    conversation: Conversation, sentences: Sequence[Sentence], telling: Sequence[Sentence], *, closed: bool
+) -> Candidate:
+    goal = _goal(sentences)
+    steps = [
+        _short(s.text)
+        for s in sentences
+        if s.turn < telling[0].turn and s is not goal and not _is_greeting(s)
+    ]
+    following = " ".join(s.text for s in telling)
+    return Candidate(
+        bucket=Bucket.WORKSPACE,
+        quote=telling[-1].text,
+        turn=telling[-1].turn,
+        task_id=_name(goal.text),
+        summary=f"{_short(goal.text)} - {following}"[: 2 * MAX_STEP_CHARS],
+        state={
+            "goal": _short(goal.text),
+            "steps": steps[-MAX_STEPS:],
+            "done": _done(conversation, sentences[0].languages[0])[-MAX_STEPS:],
+            "next": "" if closed else following[: 2 * MAX_STEP_CHARS],
+            "status": "done" if closed else "open",
+        },
+        closed=closed,
+    )
+
+
+def _goal(sentences: Sequence[Sentence]) -> Sentence:
+    """Return the first sentence that is more than a greeting: what the dialogue set out to do."""
+    return next((s for s in sentences if not _is_greeting(s)), sentences[0])
+
+
+def _is_greeting(sentence: Sentence) -> bool:
+    return any(load_cues(language).greeting.search(sentence.folded) for language in ("zh", "en"))
+
+
+def _done(conversation: Conversation, language: Language) -> list[str]:
+    """Return what the assistant reported as done, one sentence a turn."""
+    reports = []
+    for turn, message in enumerate(conversation.messages):
+        if message.role != "assistant":
+            continue
+        for sentence in split_sentences(message.content[:1000], turn):
+            if any(load_cues(name).progress.search(sentence.folded) for name in sentence.languages or (language,)):
+                reports.append(_short(sentence.text))
+                break
+    return reports
+
+
+def _name(goal: str) -> str:
+    """Return a short stable name of the task: the first words of what was to be done."""
+    words = re.sub(r"[^\w\s-]+", " ", fold(goal)).split()
+    name = ""
+    for word in words:
+        if name and len(name) + 1 + len(word) > MAX_NAME_CHARS:
+            break
+        name = f"{name} {word}".strip()
+    return name[:MAX_NAME_CHARS] or "task"
+
+
+def _short(text: str) -> str:
+    return text.strip()[:MAX_STEP_CHARS]

@@ -1,0 +1,100 @@
+"""Forgetting: one memory, one conversation, or everything of an entity; effective for reads at the commit."""
+
+from __future__ import annotations
+
+from easy_data.pipeline.entity_write import EntityWrite, entity_write
+from easy_data.pipeline.runtime import Runtime
+from easy_data.pipeline.steps.settle import content_key
+from easy_data.schemas.errors import NotFound
+from easy_data.schemas.ids import checked_record_id
+from easy_data.schemas.receipts import ErasureReceipt
+from easy_data.schemas.records import Bucket
+from easy_data.stores.repositories import candidates, conversations, erasure, evidence, history, memories, reviews
+from easy_data.stores.repositories.history import Cause
+
+_BY_ENTITY = Cause("forget", "user")
+
+
+def forget_memory(runtime: Runtime, entity_id: str, memory_id: str) -> ErasureReceipt:
+    """Erase one memory, its evidence, what its history said and what waits to change it. Raises ``NotFound``."""
+    with entity_write(runtime, runtime.scope(entity_id)) as write:
+        memory_id = checked_record_id(memory_id)
+        if memories.find(write.connection, write.scope, memory_id) is None:
+            raise NotFound("no memory of this entity has this id")
+        counts = _erase_memories(write, [memory_id])
+    return _finished(runtime, entity_id, counts)
+
+
+def forget_conversation(runtime: Runtime, entity_id: str, conversation_id: str) -> ErasureReceipt:
+    """Erase a conversation's text and everything that rests on it alone. Work in flight on it writes nothing.
+
+    Memories that other conversations stand behind too stay, without this one's evidence.
+    """
+    with entity_write(runtime, runtime.scope(entity_id)) as write:
+        rows = [
+            row
+            for row in conversations.of_entity(write.connection, write.scope)
+            if row.conversation_id == conversation_id
+        ]
+        if not rows:
+            raise NotFound("no conversation of this entity has this id")
+        counts: dict[str, int] = {"conversations": len(rows)}
+        orphans: list[str] = []
+        for row in rows:
+            conversations.cancel(write.connection, row.id, now=write.now)
+            gone, alone = evidence.remove_conversation(write.connection, write.scope, row.id)
+            orphans += alone
+            _add(counts, "evidence", gone)
+            _add(counts, "candidates", candidates.forget(write.connection, row.id))
+            _add(counts, "review_items", reviews.remove_conversation(write.connection, write.scope, row.id))
+        for name, number in _erase_memories(write, orphans).items():
+            _add(counts, name, number)
+    return _finished(runtime, entity_id, counts)
+
+
+def forget_entity(runtime: Runtime, entity_id: str) -> ErasureReceipt:
+    """Erase everything of an entity, in every table that has it and in the index."""
+    with entity_write(runtime, runtime.scope(entity_id)) as write:
+        counts = erasure.erase(write.connection, write.scope)
+    runtime.recalls.flush()
+    scope = runtime.scope(entity_id)
+    points = list(runtime.index.versions(scope.tenant_id, scope.entity_id))
+    runtime.index.delete(points)
+    runtime.summaries.drop(scope.tenant_id, scope.entity_id)
+    with runtime.database.write() as connection:
+        # What was recalled while this ran reached the log after the tables were emptied.
+        erasure.erase(connection, scope)
+    return ErasureReceipt(entity_id=entity_id, erased_at=runtime.clock.now(), counts={**counts, "points": len(points)})
+
+
+def verify_erasure(runtime: Runtime, entity_id: str) -> dict[str, int]:
+    """Count what each store still holds of an entity; all zero after ``forget_entity``."""
+    scope = runtime.scope(entity_id)
+    with runtime.database.read() as connection:
+        counts = erasure.remains(connection, scope)
+    counts["points"] = len(runtime.index.versions(scope.tenant_id, scope.entity_id))
+    counts["summary"] = int(runtime.summaries.get(scope.tenant_id, scope.entity_id) is not None)
+    return counts
+
+
+def _erase_memories(write: EntityWrite, memory_ids: list[str]) -> dict[str, int]:
+    counts = {bucket.value: 0 for bucket in Bucket}
+    found = memories.load(write.connection, write.scope, memory_ids, statuses=())
+    history.bury(write.connection, write.scope, [(content_key(r), r.id) for r in found], now=write.now)
+    for record in found:
+        write.remove(record, _BY_ENTITY)
+        counts[memories.bucket_of(record).value] += 1
+    ids = [record.id for record in found]
+    counts["evidence"] = evidence.remove_memories(write.connection, write.scope, ids)
+    counts["review_items"] = reviews.remove_targets(write.connection, write.scope, ids)
+    return counts
+
+
+def _finished(runtime: Runtime, entity_id: str, counts: dict[str, int]) -> ErasureReceipt:
+    scope = runtime.scope(entity_id)
+    runtime.summaries.drop(scope.tenant_id, scope.entity_id)
+    return ErasureReceipt(entity_id=entity_id, erased_at=runtime.clock.now(), counts=counts)
+
+
+def _add(counts: dict[str, int], name: str, number: int) -> None:
+    counts[name] = counts.get(name, 0) + number

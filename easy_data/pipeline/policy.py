@@ -1,0 +1,181 @@
+"""Which write wins: the whole table, as pure functions. ``docs/policy.md`` shows it to people.
+
+``classify`` judges a candidate on its own; ``decide_fact`` compares it with what is stored in its slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from easy_data.pipeline.provenance import doubt_of
+from easy_data.schemas.candidates import (
+    Candidate,
+    Certainty,
+    Change,
+    Classified,
+    RejectReason,
+    ReviewReason,
+    Verdict,
+)
+from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.keys import bare_value
+from easy_data.schemas.records import Bucket, Polarity, ProfileRecord
+from easy_data.schemas.registry import Attribute, Registry
+from easy_data.schemas.settings import Settings
+
+# How something was said gives where confidence starts.
+START: dict[Certainty, float] = {
+    Certainty.CONFIRMED: 0.95,
+    Certainty.STATED: 0.9,
+    Certainty.HEDGED: 0.5,
+    Certainty.INFERRED: 0.5,
+    Certainty.WEAK: 0.2,
+}
+CERTAIN = 0.99
+CONFIRMED = START[Certainty.CONFIRMED]
+
+
+def classify(candidate: Candidate, conversation: Conversation, registry: Registry, settings: Settings) -> Classified:
+    """Judge a candidate by where it comes from, what it is and how sure it is; nothing stored is looked at."""
+    confidence = START[candidate.certainty]
+    if candidate.confidence is not None and candidate.certainty is not Certainty.CONFIRMED:
+        # A model's own figure may lower trust, never raise it above how the user said it.
+        confidence = min(confidence, candidate.confidence)
+
+    def verdict(kind: Verdict, reason: str = "") -> Classified:
+        return Classified(candidate=candidate, verdict=kind, confidence=confidence, reason=reason)
+
+    doubt = doubt_of(candidate, conversation)
+    if doubt is not None:
+        return verdict("reject", doubt)
+    if max(len(candidate.value), len(candidate.summary), len(candidate.task_id)) > settings.max_value_chars:
+        return verdict("reject", RejectReason.TOO_LONG)
+    if candidate.flags:
+        return verdict("review", ReviewReason.INSTRUCTION)
+    if candidate.answers_review:
+        return verdict("accept", "answer")
+    if candidate.bucket is Bucket.PROFILE:
+        if candidate.attr_name not in registry:
+            return verdict("event_only", RejectReason.NOT_IN_REGISTRY)
+        if registry.get(candidate.attr_name).sensitive and not settings.keep_sensitive:
+            return verdict("reject", RejectReason.SENSITIVE)
+    if candidate.bucket is Bucket.EVENT and candidate.event_type not in registry.event_types:
+        return verdict("reject", RejectReason.NOT_IN_REGISTRY)
+    if confidence < settings.review_floor:
+        return verdict("reject", RejectReason.BELOW_THRESHOLD)
+    if confidence < settings.confidence_threshold:
+        return verdict("review", ReviewReason.UNCERTAIN)
+    return verdict("accept")
+
+
+class Action(StrEnum):
+    """What is to happen with a statement, given what is stored."""
+
+    INSERT = "insert"
+    MERGE = "merge"
+    SUPERSEDE = "supersede"
+    CLOSE = "close"
+    HISTORY = "history"
+    CONFLICT = "conflict"
+    REVIEW = "review"
+    WEAKEN = "weaken"
+    DROP = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An action, the stored fact it concerns, and why."""
+
+    action: Action
+    target: ProfileRecord | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact as it arrives: the record it would become, when it was said, and what its wording says of the past."""
+
+    record: ProfileRecord
+    said_at: datetime
+    change: Change = Change.NONE
+    confirmed: bool = False
+    # the stored fact was written by this very conversation, so this is its correction
+    same_conversation: bool = False
+
+
+def decide_fact(new: Statement, live: Sequence[ProfileRecord], attribute: Attribute, settings: Settings) -> Decision:
+    """Compare a statement with the live facts of its slot and return what is to happen.
+
+    ``live`` holds the facts of the attribute when it is single-valued, else those that say the same value, for or
+    against. Adding never deletes: the worst that happens to a stored fact here is that it becomes history.
+    """
+    same = _newest([f for f in live if f.polarity == new.record.polarity and _says(f, new.record)])
+    opposite = _newest([f for f in live if f.polarity != new.record.polarity and _says(f, new.record)])
+    if new.change in (Change.ENDED, Change.PAST):
+        return _decide_end(new, same, attribute)
+    if new.record.polarity is Polarity.NEGATIVE and attribute.type != "preference" and not new.confirmed:
+        # "I'm not a doctor" is no attribute of its own; it only speaks against what is stored.
+        if opposite is None or new.said_at < _since(opposite):
+            return Decision(Action.DROP, reason=RejectReason.NOT_ASSERTED)
+        return Decision(Action.WEAKEN, opposite, "denied")
+    if same is not None:
+        return Decision(Action.MERGE, same)
+    rivals = list(live) if attribute.cardinality == "one" else [f for f in live if f is opposite]
+    rival = _newest(rivals)
+    if rival is None:
+        return Decision(Action.INSERT)
+    if new.confirmed:
+        return Decision(Action.SUPERSEDE, rival, "confirmed")
+    return _decide_rival(new, rival, settings)
+
+
+def _decide_end(new: Statement, same: ProfileRecord | None, attribute: Attribute) -> Decision:
+    if same is None:
+        if new.change is Change.PAST:
+            return Decision(Action.HISTORY, reason="past")
+        return Decision(Action.DROP, reason=RejectReason.NOT_ASSERTED)
+    if new.said_at < _since(same):
+        return Decision(Action.HISTORY, same, "older")
+    if new.confirmed or new.same_conversation or not attribute.identity:
+        return Decision(Action.CLOSE, same, "ended")
+    return Decision(Action.REVIEW, same, ReviewReason.OVERWRITE)
+
+
+def _decide_rival(new: Statement, rival: ProfileRecord, settings: Settings) -> Decision:
+    if new.same_conversation:
+        return Decision(Action.SUPERSEDE, rival, "corrected")
+    if new.said_at < _since(rival):
+        return Decision(Action.HISTORY, rival, "older")
+    if new.said_at == _since(rival):
+        return Decision(Action.REVIEW, rival, ReviewReason.TIE)
+    if rival.confidence >= settings.protect_threshold:
+        return Decision(Action.REVIEW, rival, ReviewReason.OVERWRITE)
+    if new.change is Change.CHANGED or rival.confidence < settings.confidence_threshold:
+        return Decision(Action.SUPERSEDE, rival, "changed")
+    return Decision(Action.CONFLICT, rival, ReviewReason.CONFLICT)
+
+
+def grown(old: float, new: float) -> float:
+    """Return the confidence after one more independent statement: noisy-or, never past 0.99.
+
+    Noisy-or: 1 - (1 - a)(1 - b), Pearl, Probabilistic Reasoning in Intelligent Systems (1988), section 4.3.
+    """
+    return max(old, min(CERTAIN, 1 - (1 - old) * (1 - new)))
+
+
+def _says(stored: ProfileRecord, new: ProfileRecord) -> bool:
+    a, b = (bare_value(r.attr_value).replace(" ", "") for r in (stored, new))
+    return a == b
+
+
+def _newest(facts: Sequence[ProfileRecord]) -> ProfileRecord | None:
+    return max(facts, key=_since, default=None)
+
+
+def _since(fact: ProfileRecord) -> datetime:
+    if fact.valid_from is None:  # pragma: no cover - stored facts always have it
+        raise ValueError("a stored fact has no valid_from")
+    return fact.valid_from

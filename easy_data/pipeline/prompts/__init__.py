@@ -1,0 +1,1 @@
+"""What models are asked, beside the form of the answers."""

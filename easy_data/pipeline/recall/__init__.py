@@ -1,0 +1,1 @@
+"""The read path: intents, routes, ranking, context."""

@@ -1,0 +1,1 @@
+"""The four write steps, one function a file: extract, classify, dedupe, settle."""

@@ -1,0 +1,51 @@
+"""Step one: read the conversation and put down what it proposes."""
+
+from __future__ import annotations
+
+from easy_data.pipeline.runtime import Runtime
+from easy_data.schemas.errors import ModelError
+from easy_data.schemas.ports import Usage
+from easy_data.schemas.receipts import Outcome, State
+from easy_data.stores.repositories import candidates, conversations, logs
+from easy_data.stores.repositories.conversations import InboxRow
+
+OFF = "auto_extract is off"
+
+
+def extract(row: InboxRow, runtime: Runtime) -> bool:
+    """Store the candidates of a conversation; False when it ended here or another worker has taken it.
+
+    Raises ``ModelError`` when the model could not be asked or read; what its calls cost is written down either way.
+    """
+    conversation = row.conversation()
+    if conversation is None:
+        return _end(row, runtime, Outcome.CANCELLED, "the text is gone")
+    if not conversation.has_user_text():
+        return _end(row, runtime, Outcome.EMPTY, "no user said anything")
+    if runtime.extractor is None:
+        return _end(row, runtime, Outcome.EMPTY, OFF)
+    try:
+        found = runtime.extractor.extract(conversation)
+    except ModelError as error:
+        _account(row, runtime, tuple(getattr(error, "usage", ())))
+        raise
+    runtime.reached("extract.done")
+    with runtime.database.write() as connection:
+        logs.add_calls(connection, row.scope, row.id, found.usages, purpose="extract", now=runtime.clock.now())
+        candidates.replace_all(connection, row.scope, row.id, found.candidates)
+        moved = conversations.advance(connection, row, State.EXTRACTED, unread=[list(span) for span in found.unread])
+        if not moved:
+            connection.rollback()
+    runtime.reached("extract.committed")
+    return moved
+
+
+def _end(row: InboxRow, runtime: Runtime, outcome: Outcome, reason: str) -> bool:
+    with runtime.database.write() as connection:
+        conversations.settle(connection, row, outcome, reason=reason, now=runtime.clock.now())
+    return False
+
+
+def _account(row: InboxRow, runtime: Runtime, usages: tuple[Usage, ...]) -> None:
+    with runtime.database.write() as connection:
+        logs.add_calls(connection, row.scope, row.id, usages, purpose="extract", now=runtime.clock.now())

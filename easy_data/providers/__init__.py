@@ -1,0 +1,1 @@
+"""Who is asked: clocks, embedding models and chat models."""

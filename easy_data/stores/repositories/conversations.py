@@ -1,0 +1,299 @@
+"""The inbox: accepted conversations and where each stands. What is true of a conversation stands here alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, func, or_, select, update
+
+from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.ids import Scope
+from easy_data.schemas.receipts import Outcome, State
+from easy_data.stores.database import insert_ignoring
+from easy_data.stores.tables import conversations as table
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    """One accepted conversation. ``payload`` is None when its text was purged or erased."""
+
+    id: str
+    scope: Scope
+    source: str
+    conversation_id: str
+    revision: int
+    entity_seq: int
+    erased_epoch: int
+    body_sha256: str
+    payload: dict[str, Any] | None
+    received_at: datetime
+    ended_at: datetime
+    state: State
+    outcome: Outcome | None
+    reason: str
+    attempts: int
+    outages: int
+    fence: int
+    duplicates: int
+    unread: tuple[tuple[int, int, str], ...]
+
+    def conversation(self) -> Conversation | None:
+        """Return the conversation, or None when its text is gone."""
+        return None if self.payload is None else Conversation.model_validate(self.payload)
+
+
+def add(
+    connection: Connection,
+    *,
+    row_id: str,
+    conversation: Conversation,
+    entity_seq: int,
+    epoch: int,
+    sha256: str,
+    now: datetime,
+) -> bool:
+    """Insert the conversation; return False, having written nothing, when its key is taken."""
+    inserted = connection.execute(
+        insert_ignoring(connection, table)
+        .values(
+            id=row_id,
+            tenant_id=conversation.tenant_id,
+            entity_id=conversation.entity_id,
+            source=conversation.source,
+            conversation_id=conversation.conversation_id,
+            revision=conversation.revision,
+            entity_seq=entity_seq,
+            erased_epoch=epoch,
+            body_sha256=sha256,
+            payload=conversation.model_dump(mode="json"),
+            received_at=now,
+            ended_at=conversation.ended_at,
+            state=State.RECEIVED,
+            outcome=None,
+            reason="",
+            attempts=0,
+            outages=0,
+            next_attempt_at=now,
+            fence=0,
+            duplicates=0,
+            unread=[],
+        )
+        .returning(table.c.id)
+    ).scalar_one_or_none()
+    return inserted is not None
+
+
+def latest(connection: Connection, tenant_id: str, source: str, conversation_id: str) -> InboxRow | None:
+    """Return the newest revision of a conversation by the caller's key."""
+    row = connection.execute(
+        select(table)
+        .where(table.c.tenant_id == tenant_id, table.c.source == source, table.c.conversation_id == conversation_id)
+        .order_by(table.c.revision.desc())
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else _row(row)
+
+
+def count_duplicate(connection: Connection, row_id: str) -> None:
+    """Count one more delivery of a conversation that is already here."""
+    connection.execute(update(table).where(table.c.id == row_id).values(duplicates=table.c.duplicates + 1))
+
+
+def find(connection: Connection, tenant_id: str, row_id: str) -> InboxRow | None:
+    """Return the row by id, within the tenant."""
+    row = connection.execute(select(table).where(table.c.id == row_id, table.c.tenant_id == tenant_id)).one_or_none()
+    return None if row is None else _row(row)
+
+
+def claim(connection: Connection, *, now: datetime, lease_until: datetime, tenant_id: str) -> InboxRow | None:
+    """Take the next due conversation: count the attempt, lease it and raise its fence; None when nothing is due.
+
+    A row that is ready to settle waits until every earlier row of its entity has settled, so that effects come in
+    intake order; its earlier stages do not wait.
+    """
+    earlier = table.alias("earlier")
+    blocked = (
+        select(earlier.c.id)
+        .where(
+            earlier.c.tenant_id == table.c.tenant_id,
+            earlier.c.entity_id == table.c.entity_id,
+            earlier.c.entity_seq < table.c.entity_seq,
+            earlier.c.state != State.SETTLED,
+        )
+        .exists()
+    )
+    due = (
+        select(table.c.id)
+        .where(
+            table.c.tenant_id == tenant_id,
+            table.c.state != State.SETTLED,
+            table.c.next_attempt_at <= now,
+            or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
+            or_(table.c.state != State.PLANNED, ~blocked),
+        )
+        .order_by(table.c.next_attempt_at, table.c.received_at, table.c.entity_seq)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    row_id = connection.execute(due).scalar_one_or_none()
+    if row_id is None:
+        return None
+    row = connection.execute(
+        update(table)
+        .where(table.c.id == row_id)
+        .values(attempts=table.c.attempts + 1, lease_until=lease_until, fence=table.c.fence + 1)
+        .returning(table)
+    ).one()
+    return _row(row)
+
+
+def is_blocked(connection: Connection, row: InboxRow) -> bool:
+    """Tell if an earlier conversation of the same entity has not settled yet."""
+    return (
+        connection.execute(
+            select(table.c.id)
+            .where(
+                table.c.tenant_id == row.scope.tenant_id,
+                table.c.entity_id == row.scope.entity_id,
+                table.c.entity_seq < row.entity_seq,
+                table.c.state != State.SETTLED,
+            )
+            .limit(1)
+        ).one_or_none()
+        is not None
+    )
+
+
+def advance(connection: Connection, row: InboxRow, state: State, **values: Any) -> bool:
+    """Move the row to ``state`` under its fence; False when another worker has taken it meanwhile."""
+    done = connection.execute(
+        update(table)
+        .where(table.c.id == row.id, table.c.fence == row.fence, table.c.state != State.SETTLED)
+        .values(state=state, **values)
+    )
+    return done.rowcount == 1
+
+
+def settle(connection: Connection, row: InboxRow, outcome: Outcome, *, reason: str = "", now: datetime) -> bool:
+    """End the row's way; False when another worker has taken it meanwhile."""
+    return advance(connection, row, State.SETTLED, outcome=outcome, reason=reason, settled_at=now, lease_until=None)
+
+
+def postpone(connection: Connection, row: InboxRow, *, until: datetime, reason: str, outage: bool) -> bool:
+    """Give the row back for a later attempt; one lost to an outage is counted as such."""
+    done = connection.execute(
+        update(table)
+        .where(table.c.id == row.id, table.c.fence == row.fence, table.c.state != State.SETTLED)
+        .values(next_attempt_at=until, reason=reason, lease_until=None, outages=table.c.outages + (1 if outage else 0))
+    )
+    return done.rowcount == 1
+
+
+def release(connection: Connection, row: InboxRow) -> bool:
+    """Give a row back that did its work so far but must wait for its turn; the attempt does not count."""
+    return advance(connection, row, State.PLANNED, lease_until=None, attempts=table.c.attempts - 1)
+
+
+def revive(connection: Connection, tenant_id: str, row_id: str, *, now: datetime) -> bool:
+    """Put a dead letter back at the start; False when the row is none."""
+    done = connection.execute(
+        update(table)
+        .where(table.c.id == row_id, table.c.tenant_id == tenant_id, table.c.outcome == Outcome.DEAD_LETTER)
+        .values(
+            state=State.RECEIVED,
+            outcome=None,
+            reason="",
+            attempts=0,
+            outages=0,
+            next_attempt_at=now,
+            settled_at=None,
+            unread=[],
+        )
+    )
+    return done.rowcount == 1
+
+
+def cancel(connection: Connection, row_id: str, *, now: datetime) -> None:
+    """Drop the text of a conversation for good; one still in flight ends as cancelled."""
+    connection.execute(
+        update(table)
+        .where(table.c.id == row_id, table.c.state != State.SETTLED)
+        .values(
+            state=State.SETTLED, outcome=Outcome.CANCELLED, settled_at=now, lease_until=None, fence=table.c.fence + 1
+        )
+    )
+    connection.execute(update(table).where(table.c.id == row_id).values(payload=None))
+
+
+def of_entity(connection: Connection, scope: Scope) -> list[InboxRow]:
+    """Return all conversations of an entity in intake order."""
+    found = connection.execute(
+        select(table)
+        .where(table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
+        .order_by(table.c.entity_seq)
+    )
+    return [_row(row) for row in found]
+
+
+def with_outcome(connection: Connection, tenant_id: str, outcome: Outcome, *, limit: int) -> list[InboxRow]:
+    """Return the newest conversations that ended in ``outcome``."""
+    found = connection.execute(
+        select(table)
+        .where(table.c.tenant_id == tenant_id, table.c.outcome == outcome)
+        .order_by(table.c.received_at.desc(), table.c.id.desc())
+        .limit(limit)
+    )
+    return [_row(row) for row in found]
+
+
+def open_count(connection: Connection, tenant_id: str) -> tuple[int, datetime | None]:
+    """Return how many conversations have not settled, and when the oldest of them came in."""
+    row = connection.execute(
+        select(func.count(), func.min(table.c.received_at)).where(
+            and_(table.c.tenant_id == tenant_id, table.c.state != State.SETTLED)
+        )
+    ).one()
+    return int(row[0]), row[1]
+
+
+def next_due_at(connection: Connection, tenant_id: str) -> datetime | None:
+    """Return when the next postponed conversation falls due, or None when all have settled."""
+    return connection.execute(
+        select(func.min(table.c.next_attempt_at)).where(table.c.tenant_id == tenant_id, table.c.state != State.SETTLED)
+    ).scalar_one_or_none()
+
+
+def drop_leases(connection: Connection, tenant_id: str) -> int:
+    """Free every leased row. Only the single owner of an embedded store may call this, at its start."""
+    return connection.execute(
+        update(table)
+        .where(table.c.tenant_id == tenant_id, table.c.state != State.SETTLED, table.c.lease_until.is_not(None))
+        .values(lease_until=None)
+    ).rowcount
+
+
+def _row(row: Row[Any]) -> InboxRow:
+    found = row._mapping
+    return InboxRow(
+        id=found["id"],
+        scope=Scope(found["tenant_id"], found["entity_id"]),
+        source=found["source"],
+        conversation_id=found["conversation_id"],
+        revision=found["revision"],
+        entity_seq=found["entity_seq"],
+        erased_epoch=found["erased_epoch"],
+        body_sha256=found["body_sha256"],
+        payload=found["payload"],
+        received_at=found["received_at"],
+        ended_at=found["ended_at"],
+        state=State(found["state"]),
+        outcome=Outcome(found["outcome"]) if found["outcome"] else None,
+        reason=found["reason"],
+        attempts=found["attempts"],
+        outages=found["outages"],
+        fence=found["fence"],
+        duplicates=found["duplicates"],
+        unread=tuple((int(a), int(b), str(c)) for a, b, c in found["unread"]),
+    )

@@ -1,0 +1,154 @@
+"""Evidence: the quotes that memories rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from easy_data.schemas.ids import Scope, new_id
+from easy_data.schemas.records import Bucket, Evidence
+from easy_data.stores.tables import evidence as table
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where a memory comes from: the words, who read them, and the conversation (None for a direct write)."""
+
+    quote: str
+    said_at: datetime
+    extractor: str
+    conversation_row_id: str | None = None
+    conversation_id: str | None = None
+    turn: int | None = None
+
+
+def add(connection: Connection, scope: Scope, memory_id: str, bucket: Bucket, ground: Ground) -> bool:
+    """Add evidence; False when these very words of this conversation already stand behind the memory."""
+    same = select(table.c.id).where(
+        table.c.memory_id == memory_id,
+        table.c.conversation_id.is_not_distinct_from(ground.conversation_id),
+        table.c.turn.is_not_distinct_from(ground.turn),
+        table.c.quote == ground.quote,
+        table.c.live,
+    )
+    if connection.execute(same.limit(1)).one_or_none() is not None:
+        return False
+    connection.execute(
+        insert(table).values(
+            id=new_id(),
+            tenant_id=scope.tenant_id,
+            entity_id=scope.entity_id,
+            memory_id=memory_id,
+            bucket=bucket,
+            conversation_row_id=ground.conversation_row_id,
+            conversation_id=ground.conversation_id,
+            turn=ground.turn,
+            quote=ground.quote,
+            said_at=ground.said_at,
+            extractor=ground.extractor,
+            live=True,
+        )
+    )
+    return True
+
+
+def speaks_for(connection: Connection, memory_id: str, conversation_id: str | None) -> bool:
+    """Tell if this conversation already stands behind the memory: it can raise confidence only once."""
+    statement = select(table.c.id).where(
+        table.c.memory_id == memory_id,
+        table.c.conversation_id.is_not_distinct_from(conversation_id),
+        table.c.live,
+    )
+    return connection.execute(statement.limit(1)).one_or_none() is not None
+
+
+def of_memory(connection: Connection, scope: Scope, memory_id: str) -> list[Evidence]:
+    """Return the evidence of a memory, the oldest first."""
+    return of_memories(connection, scope, [memory_id]).get(memory_id, [])
+
+
+def of_memories(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> dict[str, list[Evidence]]:
+    """Return the evidence of several memories by memory, each the oldest first."""
+    rows = connection.execute(
+        select(table)
+        .where(
+            table.c.memory_id.in_(list(memory_ids)),
+            table.c.tenant_id == scope.tenant_id,
+            table.c.entity_id == scope.entity_id,
+        )
+        .order_by(table.c.said_at, table.c.id)
+    )
+    found: dict[str, list[Evidence]] = {}
+    for row in rows:
+        item = Evidence.model_validate({name: row._mapping[name] for name in Evidence.model_fields})
+        found.setdefault(item.memory_id, []).append(item)
+    return found
+
+
+def grounds(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> set[tuple[str, int]]:
+    """Return the (conversation, turn) pairs that stand behind these memories."""
+    found = connection.execute(
+        select(table.c.conversation_id, table.c.turn).where(
+            table.c.tenant_id == scope.tenant_id,
+            table.c.entity_id == scope.entity_id,
+            table.c.memory_id.in_(list(memory_ids)),
+            table.c.conversation_id.is_not(None),
+            table.c.turn.is_not(None),
+        )
+    )
+    return {(str(name), int(turn)) for name, turn in found}
+
+
+def move(connection: Connection, scope: Scope, from_id: str, to_id: str) -> None:
+    """Put all evidence of one memory behind another."""
+    connection.execute(
+        update(table)
+        .where(table.c.memory_id == from_id, table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
+        .values(memory_id=to_id)
+    )
+
+
+def remove_conversation(connection: Connection, scope: Scope, conversation_row_id: str) -> tuple[int, list[str]]:
+    """Delete a conversation's evidence; return how much, and the memories that have none left."""
+    owned = (table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
+    touched = list(
+        connection.execute(
+            select(table.c.memory_id).where(*owned, table.c.conversation_row_id == conversation_row_id).distinct()
+        ).scalars()
+    )
+    gone = connection.execute(delete(table).where(*owned, table.c.conversation_row_id == conversation_row_id)).rowcount
+    alive = set(
+        connection.execute(
+            select(table.c.memory_id).where(*owned, table.c.memory_id.in_(touched), table.c.live)
+        ).scalars()
+    )
+    return gone, [memory_id for memory_id in touched if memory_id not in alive]
+
+
+def remove_memories(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> int:
+    """Delete all evidence of these memories."""
+    return connection.execute(
+        delete(table).where(
+            table.c.tenant_id == scope.tenant_id,
+            table.c.entity_id == scope.entity_id,
+            table.c.memory_id.in_(list(memory_ids)),
+        )
+    ).rowcount
+
+
+def counts(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> dict[str, int]:
+    """Return how much live evidence each memory has."""
+    found = connection.execute(
+        select(table.c.memory_id, func.count())
+        .where(
+            table.c.tenant_id == scope.tenant_id,
+            table.c.entity_id == scope.entity_id,
+            table.c.memory_id.in_(list(memory_ids)),
+            table.c.live,
+        )
+        .group_by(table.c.memory_id)
+    )
+    return {str(memory_id): int(number) for memory_id, number in found}

@@ -1,0 +1,141 @@
+"""The append-only history of memories, and the tombstones of what was erased."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from easy_data.schemas.ids import Scope, new_id
+from easy_data.schemas.records import Bucket, MemoryRecord, Revision
+from easy_data.stores.tables import revisions as table
+from easy_data.stores.tables import tombstones
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a memory changes: the action, who acts and the ids of what led to it (never text)."""
+
+    action: str
+    actor: str
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+def add(
+    connection: Connection,
+    scope: Scope,
+    memory_id: str,
+    bucket: Bucket,
+    *,
+    entity_version: int,
+    cause: Cause,
+    before: MemoryRecord | None,
+    after: MemoryRecord | None,
+    now: datetime,
+) -> None:
+    """Append one revision."""
+    connection.execute(
+        insert(table).values(
+            id=new_id(),
+            tenant_id=scope.tenant_id,
+            entity_id=scope.entity_id,
+            memory_id=memory_id,
+            bucket=bucket,
+            entity_version=entity_version,
+            action=cause.action,
+            before=None if before is None else before.model_dump(mode="json"),
+            after=None if after is None else after.model_dump(mode="json"),
+            cause=cause.ids,
+            actor=cause.actor,
+            at=now,
+        )
+    )
+
+
+def of_memory(connection: Connection, scope: Scope, memory_id: str) -> list[Revision]:
+    """Return the revisions of a memory, the oldest first."""
+    return of_memories(connection, scope, [memory_id]).get(memory_id, [])
+
+
+def of_memories(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> dict[str, list[Revision]]:
+    """Return the revisions of several memories by memory, each the oldest first."""
+    rows = connection.execute(
+        select(table)
+        .where(*_owned(scope), table.c.memory_id.in_(list(memory_ids)))
+        .order_by(table.c.entity_version, table.c.id)
+    )
+    found: dict[str, list[Revision]] = {}
+    for row in rows:
+        revision = _revision(row)
+        found.setdefault(revision.memory_id, []).append(revision)
+    return found
+
+
+def find(connection: Connection, scope: Scope, revision_id: str) -> Revision | None:
+    """Return one revision by id, or None."""
+    row = connection.execute(select(table).where(*_owned(scope), table.c.id == revision_id)).one_or_none()
+    return None if row is None else _revision(row)
+
+
+def changed_since(connection: Connection, scope: Scope, entity_version: int) -> list[str]:
+    """Return the memories that changed after the entity had this version."""
+    found = connection.execute(
+        select(table.c.memory_id).where(*_owned(scope), table.c.entity_version > entity_version).distinct()
+    )
+    return list(found.scalars())
+
+
+def blank(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> int:
+    """Erase what revisions of these memories said, keeping that something happened and when."""
+    return connection.execute(
+        update(table).where(*_owned(scope), table.c.memory_id.in_(list(memory_ids))).values(before=None, after=None)
+    ).rowcount
+
+
+def remove(connection: Connection, scope: Scope) -> int:
+    """Delete the history of an entity."""
+    return connection.execute(delete(table).where(*_owned(scope))).rowcount
+
+
+def bury(connection: Connection, scope: Scope, keys: Sequence[tuple[str, str | None]], *, now: datetime) -> None:
+    """Remember, by key and without their text, contents that may not come back from what was said before now."""
+    if keys:
+        connection.execute(
+            insert(tombstones),
+            [
+                {
+                    "id": new_id(),
+                    "tenant_id": scope.tenant_id,
+                    "entity_id": scope.entity_id,
+                    "content_key": key,
+                    "memory_id": memory_id,
+                    "erased_at": now,
+                }
+                for key, memory_id in keys
+            ],
+        )
+
+
+def buried_at(connection: Connection, scope: Scope, content_key: str) -> datetime | None:
+    """Return when this content was last erased, or None."""
+    return connection.execute(
+        select(tombstones.c.erased_at)
+        .where(
+            tombstones.c.tenant_id == scope.tenant_id,
+            tombstones.c.entity_id == scope.entity_id,
+            tombstones.c.content_key == content_key,
+        )
+        .order_by(tombstones.c.erased_at.desc())
+        .limit(1)
+    ).scalar_one_or_none()
+
+
+def _revision(row: Row[Any]) -> Revision:
+    return Revision.model_validate({name: row._mapping[name] for name in Revision.model_fields})
+
+
+def _owned(scope: Scope) -> tuple[Any, Any]:
+    return table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id

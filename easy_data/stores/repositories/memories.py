@@ -1,0 +1,305 @@
+"""The three buckets: profile facts, events and workspaces, read and written as records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, Table, and_, delete, func, insert, or_, select, update
+
+from easy_data.schemas.ids import Scope
+from easy_data.schemas.keys import fact_key, text_key
+from easy_data.schemas.records import (
+    LIVE_STATUSES,
+    Bucket,
+    EventRecord,
+    MemoryRecord,
+    ProfileRecord,
+    Status,
+    WorkspaceRecord,
+)
+from easy_data.stores.tables import MEMORY_TABLES, events, profile_facts, workspaces
+
+# SQLite binds at most 32,766 values a statement; ids are looked up in pieces well below.
+_PIECE = 500
+_ENDED = (Status.SUPERSEDED, Status.EXPIRED, Status.RETIRED)
+
+
+def bucket_of(record: MemoryRecord) -> Bucket:
+    """Return the bucket a record lives in."""
+    if isinstance(record, ProfileRecord):
+        return Bucket.PROFILE
+    return Bucket.EVENT if isinstance(record, EventRecord) else Bucket.WORKSPACE
+
+
+def insert_one(connection: Connection, scope: Scope, record: MemoryRecord, *, now: datetime) -> None:
+    """Insert a record that has an id."""
+    insert_many(connection, scope, [record], now=now)
+
+
+def insert_many(connection: Connection, scope: Scope, records: Sequence[MemoryRecord], *, now: datetime) -> None:
+    """Insert records that have ids, one statement a bucket."""
+    by_bucket: dict[Bucket, list[dict[str, Any]]] = {}
+    for record in records:
+        values = _values(record, now)
+        values |= {"tenant_id": scope.tenant_id, "entity_id": scope.entity_id, "id": record.id, "recorded_at": now}
+        by_bucket.setdefault(bucket_of(record), []).append(values)
+    for bucket, rows in by_bucket.items():
+        connection.execute(insert(MEMORY_TABLES[bucket]), rows)
+
+
+def replace(connection: Connection, scope: Scope, record: MemoryRecord, *, now: datetime) -> None:
+    """Write a changed record over the row with its id."""
+    table = MEMORY_TABLES[bucket_of(record)]
+    connection.execute(
+        update(table).where(*_owned(table, scope), table.c.id == record.id).values(**_values(record, now))
+    )
+
+
+def remove(connection: Connection, scope: Scope, ids: Iterable[str]) -> int:
+    """Delete rows of any bucket by id; return how many there were."""
+    gone = 0
+    for piece in _pieces(list(ids)):
+        for table in MEMORY_TABLES.values():
+            gone += connection.execute(delete(table).where(*_owned(table, scope), table.c.id.in_(piece))).rowcount
+    return gone
+
+
+def find(connection: Connection, scope: Scope, memory_id: str) -> MemoryRecord | None:
+    """Return one record of any bucket and status, or None."""
+    return next(iter(load(connection, scope, [memory_id], statuses=())), None)
+
+
+def load(
+    connection: Connection,
+    scope: Scope,
+    ids: Collection[str],
+    *,
+    statuses: Sequence[Status] = LIVE_STATUSES,
+    buckets: Collection[Bucket] = tuple(Bucket),
+) -> list[MemoryRecord]:
+    """Return the records with these ids, in no promised order; ``statuses`` empty: any."""
+    found: list[MemoryRecord] = []
+    for piece in _pieces(list(ids)):
+        for bucket in buckets:
+            table = MEMORY_TABLES[bucket]
+            statement = select(table).where(*_owned(table, scope), table.c.id.in_(piece))
+            if statuses:
+                statement = statement.where(table.c.status.in_(statuses))
+            found += [_record(bucket, row) for row in connection.execute(statement)]
+    return found
+
+
+def facts_of_slot(connection: Connection, scope: Scope, attr_name: str) -> list[ProfileRecord]:
+    """Return the live facts of one attribute, the newest first, at most 500."""
+    return _facts(
+        connection, scope, profile_facts.c.attr_name == attr_name, profile_facts.c.status.in_(LIVE_STATUSES), limit=500
+    )
+
+
+def facts_with_key(connection: Connection, scope: Scope, attr_name: str, value: str) -> list[ProfileRecord]:
+    """Return live facts that say this value of this attribute, for or against."""
+    keys = (fact_key(attr_name, value, 1), fact_key(attr_name, value, -1))
+    return _facts(
+        connection,
+        scope,
+        profile_facts.c.attr_name == attr_name,
+        profile_facts.c.value_key.in_(keys),
+        profile_facts.c.status.in_(LIVE_STATUSES),
+        limit=10,
+    )
+
+
+def profile(
+    connection: Connection,
+    scope: Scope,
+    *,
+    attr_names: Collection[str] = (),
+    attr_types: Collection[str] = (),
+    statuses: Sequence[Status] = LIVE_STATUSES,
+    limit: int,
+) -> list[ProfileRecord]:
+    """Return facts, the newest first."""
+    conditions = []
+    if statuses:
+        conditions.append(profile_facts.c.status.in_(statuses))
+    if attr_names:
+        conditions.append(profile_facts.c.attr_name.in_(attr_names))
+    if attr_types:
+        conditions.append(profile_facts.c.attr_type.in_(attr_types))
+    return _facts(connection, scope, *conditions, limit=limit)
+
+
+def events_page(
+    connection: Connection,
+    scope: Scope,
+    *,
+    event_types: Collection[str] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    before: tuple[datetime, str] | None = None,
+    limit: int,
+) -> list[EventRecord]:
+    """Return live events, the newest first, ties by id. ``before`` is the (happened_at, id) a page starts behind."""
+    table = events
+    statement = select(table).where(*_owned(table, scope), table.c.status.in_(LIVE_STATUSES))
+    if event_types:
+        statement = statement.where(table.c.event_type.in_(event_types))
+    if since is not None:
+        statement = statement.where(table.c.happened_at >= since)
+    if until is not None:
+        statement = statement.where(table.c.happened_at < until)
+    if before is not None:
+        moment, last = before
+        statement = statement.where(
+            or_(table.c.happened_at < moment, and_(table.c.happened_at == moment, table.c.id < last))
+        )
+    statement = statement.order_by(table.c.happened_at.desc(), table.c.id.desc()).limit(limit)
+    return [_event(row) for row in connection.execute(statement)]
+
+
+def events_with_summary(connection: Connection, scope: Scope, summary: str) -> list[EventRecord]:
+    """Return live events that say exactly this."""
+    statement = (
+        select(events)
+        .where(*_owned(events, scope), events.c.summary_key == text_key(summary), events.c.status.in_(LIVE_STATUSES))
+        .limit(20)
+    )
+    return [_event(row) for row in connection.execute(statement)]
+
+
+def turns_of(connection: Connection, scope: Scope, spans: Collection[tuple[str, int, int]]) -> list[EventRecord]:
+    """Return live events of conversations whose turn lies in one of the spans (conversation, first, last)."""
+    found: list[EventRecord] = []
+    for piece in _pieces(list(spans), 80):
+        wanted = or_(
+            *(
+                and_(events.c.conversation_id == name, events.c.turn >= first, events.c.turn <= last)
+                for name, first, last in piece
+            )
+        )
+        statement = select(events).where(*_owned(events, scope), events.c.status.in_(LIVE_STATUSES), wanted)
+        found += [_event(row) for row in connection.execute(statement)]
+    return found
+
+
+def tasks(
+    connection: Connection, scope: Scope, *, task_id: str | None = None, closed: bool | None = None, limit: int
+) -> list[WorkspaceRecord]:
+    """Return live workspaces, the last touched first."""
+    table = workspaces
+    statement = select(table).where(*_owned(table, scope), table.c.status == Status.ACTIVE)
+    if task_id is not None:
+        statement = statement.where(table.c.task_id == task_id)
+    if closed is not None:
+        statement = statement.where(table.c.closed.is_(closed))
+    statement = statement.order_by(table.c.updated_at.desc(), table.c.id.desc()).limit(limit)
+    return [_workspace(row) for row in connection.execute(statement)]
+
+
+def page(
+    connection: Connection,
+    scope: Scope,
+    bucket: Bucket,
+    *,
+    after: str = "",
+    statuses: Sequence[Status] = LIVE_STATUSES,
+    limit: int,
+) -> list[MemoryRecord]:
+    """Return records of one bucket in id order, behind the id ``after``: for export and rebuild."""
+    table = MEMORY_TABLES[bucket]
+    statement = select(table).where(*_owned(table, scope), table.c.id > after)
+    if statuses:
+        statement = statement.where(table.c.status.in_(statuses))
+    found = connection.execute(statement.order_by(table.c.id).limit(limit))
+    return [_record(bucket, row) for row in found]
+
+
+def count(connection: Connection, scope: Scope, bucket: Bucket) -> int:
+    """Return how many live records a bucket has."""
+    table = MEMORY_TABLES[bucket]
+    statement = select(func.count()).where(*_owned(table, scope), table.c.status.in_(LIVE_STATUSES))
+    return int(connection.execute(statement).scalar_one())
+
+
+def _facts(connection: Connection, scope: Scope, *conditions: Any, limit: int) -> list[ProfileRecord]:
+    table = profile_facts
+    statement: Select[Any] = (
+        select(table)
+        .where(*_owned(table, scope), *conditions)
+        .order_by(table.c.updated_at.desc(), table.c.id.desc())
+        .limit(limit)
+    )
+    return [_fact(row) for row in connection.execute(statement)]
+
+
+def _owned(table: Table, scope: Scope) -> tuple[Any, Any]:
+    return table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id
+
+
+def _pieces(items: list[Any], size: int = _PIECE) -> Iterable[list[Any]]:
+    return (items[i : i + size] for i in range(0, len(items), size))
+
+
+def _values(record: MemoryRecord, now: datetime) -> dict[str, Any]:
+    values = {
+        "status": record.status,
+        "source": record.source,
+        "confidence": record.confidence,
+        "conversation_id": record.conversation_id,
+        "version": record.version,
+        "updated_at": record.updated_at or now,
+        "retired_at": now if record.status in _ENDED else None,
+    }
+    if isinstance(record, ProfileRecord):
+        return values | {
+            "attr_type": record.attr_type,
+            "attr_name": record.attr_name,
+            "attr_value": record.attr_value,
+            "value_key": fact_key(record.attr_name, record.attr_value, record.polarity),
+            "polarity": int(record.polarity),
+            "conflict_with": record.conflict_with,
+            "valid_from": record.valid_from or now,
+            "valid_to": record.valid_to,
+        }
+    if isinstance(record, EventRecord):
+        return values | {
+            "event_type": record.event_type,
+            "summary": record.summary,
+            "summary_key": text_key(record.summary),
+            "payload": record.payload,
+            "happened_at": record.happened_at or now,
+            "happened_until": record.happened_until,
+            "time_phrase": record.time_phrase,
+            "turn": record.turn,
+        }
+    return values | {
+        "task_id": record.task_id,
+        "summary": record.summary,
+        "state": record.state,
+        "closed": record.closed,
+    }
+
+
+def _record(bucket: Bucket, row: Row[Any]) -> MemoryRecord:
+    if bucket is Bucket.PROFILE:
+        return _fact(row)
+    return _event(row) if bucket is Bucket.EVENT else _workspace(row)
+
+
+_FACT = tuple(ProfileRecord.model_fields)
+_EVENT = tuple(EventRecord.model_fields)
+_WORKSPACE = tuple(WorkspaceRecord.model_fields)
+
+
+def _fact(row: Row[Any]) -> ProfileRecord:
+    return ProfileRecord.model_validate({name: row._mapping[name] for name in _FACT})
+
+
+def _event(row: Row[Any]) -> EventRecord:
+    return EventRecord.model_validate({name: row._mapping[name] for name in _EVENT})
+
+
+def _workspace(row: Row[Any]) -> WorkspaceRecord:
+    return WorkspaceRecord.model_validate({name: row._mapping[name] for name in _WORKSPACE})

@@ -1,0 +1,77 @@
+"""Sketches: what ranking needs of a memory, read without building whole records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select
+
+from easy_data.schemas.ids import Scope
+from easy_data.schemas.records import LIVE_STATUSES, Bucket, Status
+from easy_data.stores.tables import events, profile_facts
+
+# SQLite binds at most 32,766 values a statement.
+_PIECE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """One memory as ranking sees it. ``kind`` is the attribute, the event type, or ``open`` / ``closed``.
+
+    ``at`` is when it happened or was last confirmed; ``speaker`` and ``role`` are empty where they are not known.
+    """
+
+    id: str
+    bucket: Bucket
+    kind: str
+    text: str
+    status: Status
+    at: datetime
+    conversation_id: str | None = None
+    turn: int | None = None
+    speaker: str = ""
+    role: str = ""
+
+
+def live_events(connection: Connection, scope: Scope, ids: Collection[str]) -> list[Sketch]:
+    """Return the live events among these ids, in no promised order."""
+    wanted = list(ids)
+    found: list[Sketch] = []
+    for start in range(0, len(wanted), _PIECE):
+        statement = select(
+            events.c.id,
+            events.c.event_type,
+            events.c.summary,
+            events.c.status,
+            events.c.happened_at,
+            events.c.conversation_id,
+            events.c.turn,
+            events.c.payload["speaker"].as_string(),
+            events.c.payload["role"].as_string(),
+        ).where(
+            events.c.tenant_id == scope.tenant_id,
+            events.c.entity_id == scope.entity_id,
+            events.c.id.in_(wanted[start : start + _PIECE]),
+            events.c.status.in_(LIVE_STATUSES),
+        )
+        found += [
+            Sketch(name, Bucket.EVENT, kind, text, Status(status), at, conversation, turn, speaker or "", role or "")
+            for name, kind, text, status, at, conversation, turn, speaker, role in connection.execute(statement)
+        ]
+    return found
+
+
+def fact_counts(connection: Connection, scope: Scope) -> dict[str, int]:
+    """Return how many live facts each attribute has."""
+    found = connection.execute(
+        select(profile_facts.c.attr_name, func.count())
+        .where(
+            profile_facts.c.tenant_id == scope.tenant_id,
+            profile_facts.c.entity_id == scope.entity_id,
+            profile_facts.c.status.in_(LIVE_STATUSES),
+        )
+        .group_by(profile_facts.c.attr_name)
+    )
+    return {str(name): int(number) for name, number in found}

@@ -1,0 +1,55 @@
+"""One process a store: who holds it is written down beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from datetime import datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from easy_data.schemas.errors import StoreLocked, StoreReadOnly
+
+
+class StoreLock:
+    """The lock of an embedded store. The operating system frees it when the process ends, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = FileLock(path.with_name(path.name + ".lock"), thread_local=False)
+        self._holder = path.with_name(path.name + ".holder")
+        self._path = path
+
+    def acquire(self, *, now: datetime) -> None:
+        """Take the lock; raise ``StoreLocked`` naming the process that holds it."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire(timeout=0)
+            self._holder.write_text(
+                json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": now.isoformat()}),
+                encoding="utf-8",
+            )
+        except Timeout:
+            raise StoreLocked(
+                f"{self._path} is in use by {self._describe()}; close it there, give this one another path, "
+                "or run the service for several processes"
+            ) from None
+        except OSError as error:
+            self.release()
+            raise StoreReadOnly(
+                f"{self._path.parent} cannot be written to ({error.strerror}); free it or choose another path"
+            ) from None
+
+    def release(self) -> None:
+        """Give the lock back; a second call does nothing."""
+        if self._lock.is_locked:
+            self._holder.unlink(missing_ok=True)
+            self._lock.release()
+
+    def _describe(self) -> str:
+        try:
+            found = json.loads(self._holder.read_text(encoding="utf-8"))
+            return f"process {found['pid']} on {found['host']} since {found['since']}"
+        except (OSError, ValueError, KeyError):
+            return "another process"

@@ -1,0 +1,1 @@
+"""Processes that run the pipeline in the background."""

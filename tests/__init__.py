@@ -1,0 +1,1 @@
+"""The tests. Folders below mirror the source; shared parts are in ``tests.fixtures``."""

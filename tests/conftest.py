@@ -1,0 +1,9 @@
+"""Close the network and load the shared fixtures; nothing else."""
+
+from __future__ import annotations
+
+from tests.fixtures.network import close_network
+
+pytest_plugins = ["tests.fixtures.engines"]
+
+close_network()
