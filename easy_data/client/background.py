@@ -31,7 +31,9 @@ class Background:
         self._progress = threading.Condition()
         self._relaying = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="easy-data", daemon=True)
-        self.failure: str = ""
+        # What the doctor tells: the last pass's error while it lasts, and what was mended at the start.
+        self.failure = ""
+        self.notice = ""
 
     def start(self) -> None:
         """Free what an ended process left leased, and begin."""
@@ -55,6 +57,11 @@ class Background:
         with self._relaying:
             for scope in relay(self._runtime):
                 build_summary(self._runtime, scope)
+
+    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Empty the index and fill it from SQL, on the caller's thread; return how many memories it holds."""
+        with self._relaying:
+            return rebuild(self._runtime, progress=progress)
 
     def wait_until(self, done: Callable[[], bool], *, timeout: float | None) -> bool:
         """Wait until ``done()`` holds, looking again whenever the thread got something done."""
@@ -94,15 +101,18 @@ class Background:
                 logs.purge_recalls(connection, before=oldest)
 
     def _rebuild_if_needed(self) -> None:
+        """Fill an index that is new or was damaged from SQL; meanwhile recall works with what there is."""
         reason = self._runtime.index.state().rebuilt_reason
         if not reason:
             return
-        log.warning("index.rebuilding", reason=reason)
         try:
-            with self._relaying:
-                rebuild(self._runtime)
+            number = self.rebuild()
         except EasyDataError as error:
             self._failed(error.code)
+            return
+        if number:
+            self.notice = f"{number} memories were indexed anew: {reason}"
+            log.warning("index.rebuilt", reason=reason, memories=number)
 
     def _idle_seconds(self) -> float:
         with self._runtime.database.read() as connection:

@@ -38,7 +38,7 @@ class EasyMemory(Writing, Reading, Keeping):
     open, or another ``StoreError``.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is optional, all but two by keyword
         self,
         backend: str | None = None,
         path: str | Path | None = None,
@@ -82,7 +82,7 @@ class EasyMemory(Writing, Reading, Keeping):
         memory = cls.__new__(cls)
         lock = StoreLock(runtime.settings.path)
         lock.acquire(now=runtime.clock.now())
-        memory._open(runtime, lock)
+        memory._open(runtime, lock)  # noqa: SLF001 - an instance of this class
         return memory
 
     def _open(self, runtime: Runtime, lock: StoreLock) -> None:
@@ -92,7 +92,7 @@ class EasyMemory(Writing, Reading, Keeping):
         self._closed = False
         self._background.start()
 
-    def end_conversation(
+    def end_conversation(  # noqa: PLR0913 - each is optional, all but two by keyword
         self,
         entity_id: str,
         messages: Sequence[Any],
@@ -108,7 +108,8 @@ class EasyMemory(Writing, Reading, Keeping):
 
         ``messages`` are OpenAI messages (dictionaries or objects). The same ``conversation_id`` with the same
         messages returns the same receipt; with other messages it is a ``ConversationConflict`` unless ``revise`` is
-        set. A naive ``ended_at`` is wall time in the entity's zone; None is now. Raises ``InputError`` or ``StoreError``.
+        set. A naive ``ended_at`` is wall time in the entity's zone; None is now. Raises ``InputError`` or
+        ``StoreError``.
         """
         given = ConversationInput(
             entity_id=entity_id,

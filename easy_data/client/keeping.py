@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from easy_data.client.part import Part
-from easy_data.pipeline import correcting, diagnosis, exporting, forgetting, indexing, insight, reviewing
+from easy_data.pipeline import correcting, diagnosis, exporting, forgetting, insight, reviewing
 from easy_data.pipeline.apply import Written
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
@@ -85,10 +85,10 @@ class Keeping(Part):
         """Yield everything kept, of one entity or of all, as JSON objects: memories, evidence, history, questions."""
         return exporting.export(self._runtime, entity_id)
 
-    def reindex(self, *, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+    def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Rebuild the vector index from SQL and return how many memories it holds."""
-        return indexing.rebuild(self._runtime, progress=progress)
+        return self._background.rebuild(progress)
 
     def diagnose(self) -> list[Check]:
         """Look at every part and return what was found, with remedies."""
-        return diagnosis.diagnose(self._runtime, background=self._background.failure)
+        return diagnosis.diagnose(self._runtime, failure=self._background.failure, notice=self._background.notice)

@@ -13,7 +13,8 @@ from easy_data.schemas.review import ReviewItem
 
 _YES = re.compile(
     r"^\W*(?:对(?!不起)|对的|是的?(?!不是)|嗯+|没错|不错|正是|可以|好的?|行|记吧|记下来?吧|确实|当然"
-    r"|y(?:es|eah|ep|up)\b|right\b|correct\b|exactly\b|sure\b|that'?s right\b|indeed\b|of course\b|please do\b|ok(?:ay)?\b|true\b|i do\b|it is\b|it has\b)",
+    r"|y(?:es|eah|ep|up)\b|right\b|correct\b|exactly\b|sure\b|that'?s right\b|indeed\b|of course\b|please do\b"
+    r"|ok(?:ay)?\b|true\b|i do\b|it is\b|it has\b)",
     re.IGNORECASE,
 )
 _NO = re.compile(

@@ -116,35 +116,54 @@ def _apply_fact(write: EntityWrite, incoming: Incoming, record: ProfileRecord, r
 def _carry_out(
     write: EntityWrite, incoming: Incoming, record: ProfileRecord, decision: Decision, runtime: Runtime
 ) -> Written:
-    target, ground, cause = decision.target, incoming.ground, incoming.cause
-    said_at = ground.said_at
-    match decision.action:
-        case Action.INSERT:
-            made = write.create(_fresh(record, said_at), ground, cause)
+    target = decision.target
+    if target is None:
+        if decision.action is Action.INSERT:
+            made = write.create(_fresh(record, incoming.ground.said_at), incoming.ground, incoming.cause)
             return Written(Fate.WRITTEN, memory_id=made.id)
-        case Action.MERGE if target is not None:
-            return Written(Fate.MERGED, memory_id=merge(write, target, record, incoming).id)
-        case Action.SUPERSEDE if target is not None:
-            made = write.create(_fresh(record, said_at), ground, cause)
-            for rival in _rivals(write, target, made, runtime):
-                _close(write, rival, said_at, Status.SUPERSEDED, cause, made.id)
-            return Written(Fate.WRITTEN, decision.reason, memory_id=made.id)
-        case Action.CLOSE if target is not None:
-            _close(write, target, said_at, Status.SUPERSEDED, cause, None)
-            evidence.add(write.connection, write.scope, target.id, Bucket.PROFILE, ground)
-            return Written(Fate.HISTORY, decision.reason, memory_id=target.id)
-        case Action.HISTORY:
-            ends = target.valid_from if target is not None else said_at
-            past = _fresh(record, said_at).model_copy(update={"status": Status.SUPERSEDED, "valid_to": ends})
-            return Written(Fate.HISTORY, decision.reason, memory_id=write.create(past, ground, cause).id)
-        case Action.CONFLICT if target is not None:
-            return _flag(write, incoming, record, target, runtime)
-        case Action.REVIEW if target is not None:
-            return queue(write, incoming, ReviewReason(decision.reason), target, runtime)
-        case Action.WEAKEN if target is not None:
-            return _weaken(write, target, incoming, runtime)
+        if decision.action is Action.HISTORY:
+            return _keep_as_history(write, incoming, record, decision)
+        return Written(Fate.REJECTED, decision.reason)
+    match decision.action:
+        case Action.MERGE:
+            written = Written(Fate.MERGED, memory_id=merge(write, target, record, incoming).id)
+        case Action.SUPERSEDE:
+            written = _supersede(write, incoming, record, decision, runtime)
+        case Action.CLOSE:
+            _close(write, target, incoming.ground.said_at, incoming.cause)
+            evidence.add(write.connection, write.scope, target.id, Bucket.PROFILE, incoming.ground)
+            written = Written(Fate.HISTORY, decision.reason, memory_id=target.id)
+        case Action.CONFLICT:
+            written = _flag(write, incoming, record, target, runtime)
+        case Action.REVIEW:
+            written = queue(write, incoming, ReviewReason(decision.reason), target, runtime)
+        case Action.WEAKEN:
+            written = _weaken(write, target, incoming, runtime)
         case _:
-            return Written(Fate.REJECTED, decision.reason)
+            written = _keep_as_history(write, incoming, record, decision)
+    return written
+
+
+def _keep_as_history(write: EntityWrite, incoming: Incoming, record: ProfileRecord, decision: Decision) -> Written:
+    said_at = incoming.ground.said_at
+    ends = decision.target.valid_from if decision.target is not None else said_at
+    past = _fresh(record, said_at).model_copy(update={"status": Status.SUPERSEDED, "valid_to": ends})
+    made = write.create(past, incoming.ground, incoming.cause)
+    return Written(Fate.HISTORY, decision.reason, memory_id=made.id)
+
+
+def _supersede(
+    write: EntityWrite, incoming: Incoming, record: ProfileRecord, decision: Decision, runtime: Runtime
+) -> Written:
+    """Let the new fact take the place of its target and, in a single slot, of every other live one."""
+    said_at = incoming.ground.said_at
+    made = write.create(_fresh(record, said_at), incoming.ground, incoming.cause)
+    rivals = [decision.target] if decision.target is not None else []
+    if runtime.registry.get(record.attr_name).cardinality == "one":
+        rivals = [f for f in memories.facts_of_slot(write.connection, write.scope, record.attr_name) if f.id != made.id]
+    for rival in rivals:
+        _close(write, rival, said_at, incoming.cause, successor=made.id)
+    return Written(Fate.WRITTEN, decision.reason, memory_id=made.id)
 
 
 def merge(write: EntityWrite, stored: ProfileRecord, record: ProfileRecord, incoming: Incoming) -> ProfileRecord:
@@ -170,22 +189,12 @@ def _fresh(record: ProfileRecord, said_at: datetime) -> ProfileRecord:
     return record.model_copy(update={"valid_from": record.valid_from or said_at})
 
 
-def _rivals(
-    write: EntityWrite, target: ProfileRecord, made: ProfileRecord | MemoryRecord, runtime: Runtime
-) -> list[ProfileRecord]:
-    """Return every live fact that the new one takes the place of: its target and, in a single slot, all others."""
-    if runtime.registry.get(target.attr_name).cardinality != "one":
-        return [target]
-    return [f for f in memories.facts_of_slot(write.connection, write.scope, target.attr_name) if f.id != made.id]
-
-
 def _close(
-    write: EntityWrite, fact: ProfileRecord, at: datetime, status: Status, cause: Cause, successor: str | None
+    write: EntityWrite, fact: ProfileRecord, at: datetime, cause: Cause, *, successor: str | None = None
 ) -> None:
     ids = cause.ids | ({"superseded_by": successor} if successor else {})
-    action = "supersede" if successor else "close"
-    changes: dict[str, object] = {"status": status, "valid_to": at, "conflict_with": None}
-    write.change(fact, changes, Cause(action, cause.actor, ids))
+    changes: dict[str, object] = {"status": Status.SUPERSEDED, "valid_to": at, "conflict_with": None}
+    write.change(fact, changes, Cause("supersede" if successor else "close", cause.actor, ids))
 
 
 def _flag(

@@ -15,15 +15,26 @@ from easy_data.stores.repositories import conversations, outbox
 LATE = timedelta(minutes=5)
 
 
-def diagnose(runtime: Runtime, *, background: str = "") -> list[Check]:
-    """Look at every part and return what was found; ``background`` is the worker thread's last failure."""
-    checks = [_schema(runtime), _inbox(runtime), _dead(runtime), _index(runtime), _embedder(runtime)]
-    if background:
+def diagnose(runtime: Runtime, *, failure: str = "", notice: str = "") -> list[Check]:
+    """Look at every part and return what was found.
+
+    ``failure`` is the worker thread's last error while it lasts, ``notice`` what it mended at its start.
+    """
+    return [
+        _schema(runtime),
+        _inbox(runtime),
+        _dead(runtime),
+        _index(runtime),
+        _embedder(runtime),
+        _background(failure, notice),
+    ]
+
+
+def _background(failure: str, notice: str) -> Check:
+    if failure:
         remedy = "see the log; the thread goes on by itself once the cause is gone"
-        checks.append(Check(name="background", state="error", found=f"last pass failed: {background}", remedy=remedy))
-    else:
-        checks.append(Check(name="background", state="ok", found="running"))
-    return checks
+        return Check(name="background", state="error", found=f"the last pass failed: {failure}", remedy=remedy)
+    return Check(name="background", state="ok", found=notice or "running")
 
 
 def _schema(runtime: Runtime) -> Check:
@@ -83,4 +94,5 @@ def _embedder(runtime: Runtime) -> Check:
         return Check(name="embedder", state="error", found=str(error), remedy="check embedding_base_url and its key")
     good = size == runtime.embedder.size
     found = f"{runtime.embedder.name}, {size} dimensions"
-    return Check(name="embedder", state="ok" if good else "error", found=found, remedy="" if good else "set embedding_size")
+    remedy = "" if good else "set embedding_size to what the model gives"
+    return Check(name="embedder", state="ok" if good else "error", found=found, remedy=remedy)

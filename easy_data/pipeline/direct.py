@@ -64,9 +64,7 @@ def _keep(write: EntityWrite, records: Sequence[EventRecord], cause: Cause) -> l
 def _ground(record: MemoryRecord, write: EntityWrite) -> Ground:
     said_at = (record.valid_from if isinstance(record, ProfileRecord) else None) or write.now
     turn = record.turn if isinstance(record, EventRecord) else None
-    return Ground(
-        quote="", said_at=said_at, extractor="direct", conversation_id=record.conversation_id, turn=turn
-    )
+    return Ground(quote="", said_at=said_at, extractor="direct", conversation_id=record.conversation_id, turn=turn)
 
 
 def _nominees(record: MemoryRecord, runtime: Runtime) -> tuple[str, ...]:
@@ -131,7 +129,9 @@ def _json(value: dict[str, object], field: str) -> dict[str, object]:
     """Return a JSON object with clean texts; refuse what is no JSON or too large."""
     cleaned = _clean_json(value, field)
     if len(str(cleaned)) > MAX_PAYLOAD_CHARS:
-        raise InputError(f"is larger than {MAX_PAYLOAD_CHARS:,} characters; keep the data elsewhere and a link here", field=field)
+        raise InputError(
+            f"is larger than {MAX_PAYLOAD_CHARS:,} characters; keep the data elsewhere and a link here", field=field
+        )
     return cleaned if isinstance(cleaned, dict) else {}
 
 

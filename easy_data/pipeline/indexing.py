@@ -44,7 +44,7 @@ def relay(runtime: Runtime) -> set[Scope]:
         touched |= by_scope.keys()
 
 
-def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
+def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = None) -> int:
     """Empty the index and fill it from SQL; return how many memories it holds then.
 
     ``progress`` is called with (done, total). Changes made meanwhile stand in the outbox and follow after.
@@ -54,14 +54,15 @@ def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] = lambda d
     with runtime.database.read() as connection:
         total = sum(memories.count(connection, scope, bucket) for scope in scopes for bucket in Bucket)
     done = 0
-    progress(0, total)
     for scope in scopes:
         with runtime.database.read() as connection:
             zone = _zone(connection, scope)
         for records in _pages(runtime, scope):
             runtime.index.upsert(_points(scope, records, zone, runtime))
             done += len(records)
-            progress(done, total)
+            if progress is not None:
+                progress(done, total)
+    runtime.index.rebuilt()
     return done
 
 

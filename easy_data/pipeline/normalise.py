@@ -27,7 +27,7 @@ _EPOCH_MILLISECONDS = 1e11
 _EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
-def normalise(messages: Sequence[Any], zone: ZoneInfo) -> tuple[tuple[Message, ...], dict[str, int]]:
+def normalise(messages: Sequence[object], zone: ZoneInfo) -> tuple[tuple[Message, ...], dict[str, int]]:
     """Return the messages made uniform and a count of each kind of change."""
     notes: Counter[str] = Counter()
     return tuple(_message(raw, zone, notes) for raw in messages), dict(notes)
@@ -49,7 +49,7 @@ def clean_text(text: str, notes: Counter[str] | None = None) -> str:
     return unicodedata.normalize("NFC", plain)
 
 
-def read_instant(value: Any, zone: ZoneInfo) -> datetime | None:
+def read_instant(value: object, zone: ZoneInfo) -> datetime | None:
     """Return an instant in UTC from a datetime, ISO text, or epoch seconds or milliseconds; None if it is none.
 
     A naive value is wall time in ``zone``.
@@ -73,7 +73,7 @@ def _plausible(moment: datetime) -> datetime | None:
     return moment if _EARLIEST <= moment < _LATEST else None
 
 
-def _message(raw: Any, zone: ZoneInfo, notes: Counter[str]) -> Message:
+def _message(raw: object, zone: ZoneInfo, notes: Counter[str]) -> Message:
     fields = raw if isinstance(raw, Mapping) else _of_object(raw)
     if fields is None:
         notes["bad_message"] += 1
@@ -92,14 +92,14 @@ def _message(raw: Any, zone: ZoneInfo, notes: Counter[str]) -> Message:
     )
 
 
-def _of_object(raw: Any) -> Mapping[str, Any] | None:
+def _of_object(raw: object) -> Mapping[str, Any] | None:
     if hasattr(raw, "role") and hasattr(raw, "content"):
         names = ("role", "content", "name", "tool_calls", *_TIME_FIELDS)
         return {name: getattr(raw, name, None) for name in names}
     return None
 
 
-def _role(value: Any, notes: Counter[str]) -> Role:
+def _role(value: object, notes: Counter[str]) -> Role:
     name = str(value or "").strip().lower()
     name = _ALIASES.get(name, name)
     if name not in _ROLES:
@@ -108,7 +108,7 @@ def _role(value: Any, notes: Counter[str]) -> Role:
     return cast("Role", name)
 
 
-def _content(content: Any, notes: Counter[str]) -> str:
+def _content(content: object, notes: Counter[str]) -> str:
     if content is None:
         return ""
     if isinstance(content, str):
@@ -121,7 +121,7 @@ def _content(content: Any, notes: Counter[str]) -> str:
     return " ".join(part for part in (_part(p, notes) for p in content) if part)
 
 
-def _part(part: Any, notes: Counter[str]) -> str:
+def _part(part: object, notes: Counter[str]) -> str:
     if isinstance(part, str):
         return part
     fields = part if isinstance(part, Mapping) else getattr(part, "__dict__", {})
@@ -149,7 +149,7 @@ def _said_at(fields: Mapping[str, Any], zone: ZoneInfo, notes: Counter[str]) -> 
     return None
 
 
-def _is_naive(value: Any) -> bool:
+def _is_naive(value: object) -> bool:
     if isinstance(value, datetime):
         return value.tzinfo is None
     return (

@@ -45,30 +45,42 @@ def classify(candidate: Candidate, conversation: Conversation, registry: Registr
         # A model's own figure may lower trust, never raise it above how the user said it.
         confidence = min(confidence, candidate.confidence)
 
-    def verdict(kind: Verdict, reason: str = "") -> Classified:
-        return Classified(candidate=candidate, verdict=kind, confidence=confidence, reason=reason)
+    reason: str | None = _refusal(candidate, conversation, registry, settings)
+    verdict: Verdict = "accept"
+    if reason is not None:
+        verdict = "event_only" if reason == RejectReason.NOT_IN_REGISTRY and _is_profile(candidate) else "reject"
+    elif candidate.flags:
+        verdict, reason = "review", ReviewReason.INSTRUCTION
+    elif not candidate.answers_review and confidence < settings.review_floor:
+        verdict, reason = "reject", RejectReason.BELOW_THRESHOLD
+    elif not candidate.answers_review and confidence < settings.confidence_threshold:
+        verdict, reason = "review", ReviewReason.UNCERTAIN
+    return Classified(candidate=candidate, verdict=verdict, confidence=confidence, reason=reason or "")
 
+
+def _refusal(
+    candidate: Candidate, conversation: Conversation, registry: Registry, settings: Settings
+) -> RejectReason | None:
+    """Return why a candidate may not be written as it is, or None."""
     doubt = doubt_of(candidate, conversation)
     if doubt is not None:
-        return verdict("reject", doubt)
+        return doubt
     if max(len(candidate.value), len(candidate.summary), len(candidate.task_id)) > settings.max_value_chars:
-        return verdict("reject", RejectReason.TOO_LONG)
-    if candidate.flags:
-        return verdict("review", ReviewReason.INSTRUCTION)
-    if candidate.answers_review:
-        return verdict("accept", "answer")
-    if candidate.bucket is Bucket.PROFILE:
+        return RejectReason.TOO_LONG
+    if candidate.flags or candidate.answers_review:
+        return None
+    if _is_profile(candidate):
         if candidate.attr_name not in registry:
-            return verdict("event_only", RejectReason.NOT_IN_REGISTRY)
+            return RejectReason.NOT_IN_REGISTRY
         if registry.get(candidate.attr_name).sensitive and not settings.keep_sensitive:
-            return verdict("reject", RejectReason.SENSITIVE)
-    if candidate.bucket is Bucket.EVENT and candidate.event_type not in registry.event_types:
-        return verdict("reject", RejectReason.NOT_IN_REGISTRY)
-    if confidence < settings.review_floor:
-        return verdict("reject", RejectReason.BELOW_THRESHOLD)
-    if confidence < settings.confidence_threshold:
-        return verdict("review", ReviewReason.UNCERTAIN)
-    return verdict("accept")
+            return RejectReason.SENSITIVE
+    elif candidate.bucket is Bucket.EVENT and candidate.event_type not in registry.event_types:
+        return RejectReason.NOT_IN_REGISTRY
+    return None
+
+
+def _is_profile(candidate: Candidate) -> bool:
+    return candidate.bucket is Bucket.PROFILE
 
 
 class Action(StrEnum):

@@ -112,7 +112,7 @@ def settle_answer(write: EntityWrite, answer: Candidate, ground: Ground, cause: 
     return _accept(write, item, [ground, first], by_user, ReviewStatus.APPROVED, runtime)
 
 
-def _accept(
+def _accept(  # noqa: PLR0913 - the decision and what it rests on
     write: EntityWrite,
     item: ReviewItem,
     grounds: list[Ground],

@@ -7,11 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from easy_data.pipeline.extraction.chat_extractor import ChatExtractor
 from easy_data.pipeline.extraction.pattern_extractor import PatternExtractor
-from easy_data.providers.chat import OpenAIChat
 from easy_data.providers.clock import SystemClock
-from easy_data.providers.openai_embedder import OpenAIEmbedder
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.ports import Clock, Embedder, Extractor, SummaryCache, VectorIndex
 from easy_data.schemas.records import Entity
@@ -113,31 +110,17 @@ def index_folder(path: Path) -> Path:
 
 def build_embedder(settings: Settings) -> Embedder:
     """Return the embedder that the settings name; the local one loads its weights on first use."""
-    if settings.embedder == "openai" and settings.embedding_base_url and settings.embedding_model:
-        return OpenAIEmbedder(
-            base_url=settings.embedding_base_url,
-            model=settings.embedding_model,
-            size=settings.embedding_size or 0,
-            api_key=settings.embedding_api_key.get_secret_value() if settings.embedding_api_key else None,
-        )
-    # The weights and numpy cost a second; only a process that embeds pays for them.
+    # Each of the two costs up to a second to import; only the one that is used is loaded.
+    if settings.embedder == "openai":
+        remote: Embedder = importlib.import_module("easy_data.pipeline.models").build_openai_embedder(settings)
+        return remote
     local: Embedder = importlib.import_module("easy_data.providers.local_embedder").LocalEmbedder()
     return local
 
 
 def build_extractor(settings: Settings, registry: Registry) -> Extractor:
     """Return the extractor that the settings name."""
-    wants_chat = settings.extractor == "chat" or (settings.extractor == "auto" and settings.llm_base_url)
-    if not (wants_chat and settings.llm_base_url and settings.llm_model):
-        return PatternExtractor(registry)
-    model = OpenAIChat(
-        base_url=settings.llm_base_url,
-        model=settings.llm_model,
-        api_key=settings.llm_api_key.get_secret_value() if settings.llm_api_key else None,
-        mode=settings.llm_mode,
-        timeout_seconds=settings.llm_timeout_seconds,
-        attempts=settings.llm_attempts,
-        prompt_price=settings.llm_prompt_price,
-        completion_price=settings.llm_completion_price,
-    )
-    return ChatExtractor(model, registry, chunk_chars=settings.llm_chunk_chars)
+    if settings.extractor == "chat" or (settings.extractor == "auto" and settings.llm_base_url):
+        chat: Extractor = importlib.import_module("easy_data.pipeline.models").build_chat_extractor(settings, registry)
+        return chat
+    return PatternExtractor(registry)

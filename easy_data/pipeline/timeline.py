@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from easy_data.pipeline import policy
 from easy_data.pipeline.entity_write import EntityWrite
@@ -18,6 +19,7 @@ from easy_data.stores.repositories.history import Cause
 STANDING = ("plan", "decision", "learned", "remark")
 # Turns of a conversation are kept one by one, whatever they repeat.
 VERBATIM = ("conversation_turn",)
+ONE_DAY = timedelta(days=1)
 
 
 def apply_event(
@@ -59,7 +61,7 @@ def _one_occurrence(new: EventRecord, stored: EventRecord) -> bool:
         return True
     if new.happened_at is None or stored.happened_at is None:
         return True
-    return abs((new.happened_at - stored.happened_at).total_seconds()) < 86_400
+    return abs(new.happened_at - stored.happened_at) < ONE_DAY
 
 
 def _merge(write: EntityWrite, stored: EventRecord, event: EventRecord, ground: Ground, cause: Cause) -> str:

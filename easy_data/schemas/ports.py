@@ -170,8 +170,12 @@ class VectorIndex(Protocol):
         """Remove every point. Only the rebuild command calls this."""
         ...
 
+    def rebuilt(self) -> None:
+        """Record that every memory of SQL is in; ``state().rebuilt_reason`` is empty from now on."""
+        ...
+
     def state(self) -> IndexState:
-        """Describe the index."""
+        """Describe the index; ``rebuilt_reason`` says why it is not filled from SQL yet."""
         ...
 
     def close(self) -> None:

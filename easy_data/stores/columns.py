@@ -58,6 +58,7 @@ Word = String(64)
 
 
 def scope_columns() -> tuple[Column[Any], Column[Any]]:
+    """Columns every table of an entity has: whose the row is."""
     return Column("tenant_id", Name, nullable=False), Column("entity_id", Name, nullable=False)
 
 

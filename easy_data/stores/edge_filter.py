@@ -1,7 +1,7 @@
 """Conditions of a query as the engine's filter.
 
 The engine checks one exact match about three times faster than a match and a second condition (measured on 100,000
-points of one entity), and nearly every query asks for the live memories of one entity, of all buckets or of one. So each
+points of one entity), and nearly every query asks for the live memories of one entity, of all buckets or one. So each
 point names its scopes: its entity; the entity's live memories; the entity's live memories of its bucket.
 """
 

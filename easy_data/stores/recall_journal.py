@@ -20,7 +20,7 @@ class RecallJournal:
         self._database = database
         self._rows: deque[dict[str, Any]] = deque(maxlen=CAPACITY)
 
-    def add(
+    def add(  # noqa: PLR0913 - one for each column
         self,
         scope: Scope,
         *,

@@ -8,6 +8,8 @@ from http import HTTPStatus
 
 from easy_data.pipeline.extraction.chunking import Chunk, Chunker
 from easy_data.pipeline.extraction.grounding import Evidence, Grounding
+from easy_data.pipeline.extraction.judging import judge_dialogue
+from easy_data.pipeline.extraction.pattern_extractor import find_instructions
 from easy_data.pipeline.prompts.extract import (
     PROMPT_VERSION,
     DialogueReading,
@@ -19,7 +21,7 @@ from easy_data.pipeline.prompts.extract import (
 )
 from easy_data.pipeline.prompts.local_time import instants
 from easy_data.schemas.candidates import Candidate, Certainty
-from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.conversation import Conversation, Message
 from easy_data.schemas.errors import ModelAnswerUnreadable, ModelError, SettingsError
 from easy_data.schemas.ports import ChatModel, Extraction, Usage
 from easy_data.schemas.records import Bucket, Polarity
@@ -29,6 +31,7 @@ from easy_data.schemas.zones import zone_of
 _SMALLEST_CHUNK = 1000
 _CONTEXT_SHARE = 5  # one part in so many of a prompt is context
 _CONTEXT_LINE = 100  # characters below which a line of context says nothing
+_LONGEST_JUDGED = 6000  # characters; a longer message is a document, where only what was taken from it matters
 _HOPELESS_CHUNKS = 2  # so many unread chunks and none read: the model is at fault, not what was said
 # Errors with these statuses may be about what was said: a content filter, a length, a server that fails on it.
 _ABOUT_THE_PROMPT = frozenset(
@@ -112,7 +115,7 @@ class _Reader:
         if first_error is not None and not self._read_turns:
             raise self._with_usages(first_error)
         return Extraction(
-            candidates=tuple(sorted(self._candidates.values(), key=lambda candidate: candidate.turn)),
+            candidates=tuple(sorted(self._without_orders(), key=lambda candidate: candidate.turn)),
             usages=tuple(self._usages),
             unread=tuple(dict.fromkeys(sorted(self._unread))),
         )
@@ -240,6 +243,33 @@ class _Reader:
             closed=item.closed,
         )
 
+    def _without_orders(self) -> list[Candidate]:
+        """Return the candidates; one for review stands in for all that rest on a standing order to the assistant.
+
+        What counts as an order is not left to the model, which is what such text is aimed at.
+        """
+        orders = find_instructions(judge_dialogue(self._conversation.model_copy(update={"messages": self._judged()})))
+        kept = (
+            candidate for candidate in self._candidates.values() if not any(_rests_on(candidate, o) for o in orders)
+        )
+        return [*kept, *orders]
+
+    def _judged(self) -> tuple[Message, ...]:
+        """Return the messages with the quoted words alone in place of an over-long one, which takes long to judge."""
+        quotes: dict[int, list[str]] = {}
+        for candidate in self._candidates.values():
+            quotes.setdefault(candidate.turn, []).append(candidate.quote)
+        return tuple(
+            message
+            if len(message.content) <= _LONGEST_JUDGED
+            else message.model_copy(update={"content": "\n".join(quotes.get(turn, []))})
+            for turn, message in enumerate(self._conversation.messages)
+        )
+
     def _with_usages(self, error: ModelError) -> ModelError:
         error.usage = tuple(self._usages)
         return error
+
+
+def _rests_on(candidate: Candidate, order: Candidate) -> bool:
+    return candidate.turn == order.turn and (order.quote in candidate.quote or candidate.quote in order.quote)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from easy_data.pipeline.extraction.clauses import Clause, fold
+from easy_data.pipeline.extraction.guards import Guard
 from easy_data.pipeline.extraction.judging import CUES
 from easy_data.pipeline.extraction.values import normalise
 from easy_data.schemas.candidates import Candidate, Change
@@ -14,10 +16,11 @@ from easy_data.schemas.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A candidate and the offset in its message at which it was found."""
+    """A candidate, the offset in its message at which it was found, and the guards that its pattern allows."""
 
     candidate: Candidate
     start: int
+    allowed: frozenset[Guard] = frozenset()
 
     @property
     def place(self) -> tuple[int, int]:
@@ -35,9 +38,17 @@ def corrected(placed: Sequence[Placed], sentences: Sequence[Clause], registry: R
     for sentence in sentences:
         for old, new in _replacements(sentence):
             result = _replaced(result, sentence, old, new)
-        if any(CUES[language].slip.search(sentence.folded) for language in sentence.languages):
+        if slip_in(sentence):
             result = _without_slips(result, sentence, registry)
     return result
+
+
+def slip_in(clause: Clause) -> re.Match[str] | None:
+    """Return where the clause says that the user misspoke before, if it does."""
+    for language in clause.languages:
+        if found := CUES[language].slip.search(clause.folded):
+            return found
+    return None
 
 
 def _replacements(sentence: Clause) -> list[tuple[str, str]]:
@@ -61,7 +72,7 @@ def _replaced(placed: Sequence[Placed], sentence: Clause, old: str, new: str) ->
             continue
         right = value[:at] + new + value[at + len(old) :]
         update = {"value": right, "quote": sentence.text, "turn": sentence.turn, "change": Change.NONE}
-        result.append(Placed(item.candidate.model_copy(update=update), sentence.start))
+        result.append(Placed(item.candidate.model_copy(update=update), sentence.start, item.allowed))
     return result
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from easy_data.schemas.candidates import Certainty
 from easy_data.schemas.conversation import Message
@@ -19,6 +21,7 @@ _STEM_CHARS = 5  # letters that decide if two words are forms of one: "designer"
 _SHORT_WORD = 3  # words up to here ("the", "and") say little; they count only where nothing longer is
 _FUNCTION_CHARS = frozenset("的了是我你他她它们在不有个这那就都也和与很好吗吧呢啊用户")  # say little, like short words
 _ASKING = re.compile(r"[?？]|[吗吧呢]\s*[。.!！]?\s*$")
+_BLOCK = 4096  # characters; a long text is folded in blocks to find a place in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,10 @@ class Grounding:
             return Evidence(named, quote, (NO_EVIDENCE,))
         by_nearness = sorted(range(len(self._messages)), key=lambda other: abs(other - named))
         for other in by_nearness:
-            if self._messages[other].role == "user" and (found := self._found(wanted, other)):
+            if self._messages[other].role == "user" and (found := self._found(quote, wanted, other)):
                 return Evidence(other, found)
         for other in by_nearness:
-            if self._messages[other].role != "user" and (found := self._found(wanted, other)):
+            if self._messages[other].role != "user" and (found := self._found(quote, wanted, other)):
                 return Evidence(other, found, (NOT_USER,))
         return Evidence(named, quote, (NO_EVIDENCE,))
 
@@ -85,31 +88,15 @@ class Grounding:
             self._user_stems = frozenset().union(*spoken)
         return self._user_stems
 
-    def _found(self, wanted: str, turn: int) -> str:
-        """Return the words of the message that read ``wanted``; empty when it does not hold them."""
+    def _found(self, quote: str, wanted: str, turn: int) -> str:
+        """Return the words of the message that read like the quote; empty when it does not hold them."""
+        content = self._messages[turn].content
+        if quote.strip() in content:
+            return quote.strip()
         if turn not in self._folded:
-            self._folded[turn] = _fold(self._messages[turn].content)
+            self._folded[turn] = _fold(content)
         start = self._folded[turn].find(wanted)
-        return _original(self._messages[turn].content, start, len(wanted)) if start >= 0 else ""
-
-
-_UNSURE else Certainty.INFERRED), ()
-
-    def _answered(self, turn: int) -> str:
-        """Return what the assistant said before the message at ``turn``."""
-        said = (message.content for message in reversed(self._messages[:turn]) if message.role == "assistant")
-        return next((content for content in said if content.strip()), "")
-
-    def _said(self) -> frozenset[str]:
-        if self._user_stems is None:
-            spoken = (_stems(message.content, every=True) for message in self._messages if message.role == "user")
-            self._user_stems = frozenset().union(*spoken)
-        return self._user_stems
-
-    def _fold(self, turn: int) -> _Folded:
-        if turn not in self._folded:
-            self._folded[turn] = _Folded(self._messages[turn].content)
-        return self._folded[turn]
+        return _original(content, start, len(wanted)) if start >= 0 else ""
 
 
 _UNSURE = frozenset({Certainty.HEDGED, Certainty.INFERRED, Certainty.WEAK})
@@ -122,14 +109,15 @@ def _fold(text: str) -> str:
 
 def _original(text: str, start: int, length: int) -> str:
     """Return the stretch of ``text`` that folds to ``length`` characters from ``start`` of the folded text."""
-    begin = end = folded = 0
-    for index, char in enumerate(text):
-        folded += len(_fold(char))
-        if folded <= start:
-            begin = index + 1
-        elif folded >= start + length:
-            end = index + 1
-            break
+    before = [0, *accumulate(len(_fold(text[at : at + _BLOCK])) for at in range(0, len(text), _BLOCK))]
+
+    def folded_chars(count: int) -> int:
+        block = count // _BLOCK
+        return before[block] + len(_fold(text[block * _BLOCK : count]))
+
+    counts = range(len(text) + 1)
+    begin = bisect_right(counts, start, key=folded_chars) - 1
+    end = bisect_left(counts, start + length, key=folded_chars)
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
     return text[begin:end]

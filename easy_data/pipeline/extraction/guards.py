@@ -21,6 +21,7 @@ class Guard(StrEnum):
     QUOTED = "quoted"
     PASTED = "pasted"
     THIRD_PERSON = "third_person"
+    SECOND_PERSON = "second_person"
     HEDGED = "hedged"
     ONE_OFF = "one_off"
     PAST = "past"
@@ -40,6 +41,7 @@ BLOCKING = frozenset(
         Guard.QUOTED,
         Guard.PASTED,
         Guard.THIRD_PERSON,
+        Guard.SECOND_PERSON,
         Guard.RETRACTED,
     }
 )
@@ -82,8 +84,8 @@ class Cues:
     """The words of one language that raise a guard. Expressions are searched in folded text, ignoring case.
 
     ``clause`` maps a guard to what raises it in a clause. ``first_person`` says the clause speaks of the user and so
-    ends an inherited third person. ``negation`` must match right before a match (it ends with ``$``) to turn it into
-    its opposite. ``retraction`` in a later user turn takes back what was said before as a joke. ``role_play`` in a user
+    ends an inherited third person. ``negation`` is what, right before a match, takes its truth or its subject away: a
+    negation, a wish, a request, somebody else (it ends with ``$``). ``retraction`` in a later user turn takes back what was said before as a joke. ``role_play`` in a user
     turn opens a frame that lasts to the end of the dialogue. ``pasted`` announces text of somebody else: the rest of
     the message, or the next one when nothing follows. ``slip`` says that the user misspoke before. ``corrections`` have
     the groups ``new`` and, mostly, ``old``.

@@ -29,6 +29,8 @@ _QUOTED = (
     re.compile(r"(?<!\w)'[^'\n]{12,}'(?!\w)"),
     re.compile(r"^(?:from|to|cc|subject|发件人|收件人|主题)[:：].*(?:\Z|\n\n)", re.DOTALL | re.IGNORECASE | re.MULTILINE),
 )
+# A question without its mark: "that depends on where you start from".
+_INDIRECT = re.compile(r"^看您?你?|取决于|请问|告诉我|方便(?:说|问)|\b(?:depends on|tell me|let me know)\b", re.IGNORECASE)
 # How many user turns before it a "just kidding" takes back.
 _RETRACTED_TURNS = 2
 # From here on a message is a document handed over, not something said about oneself.
@@ -126,9 +128,9 @@ def _foreign_spans(content: str, folded: str, *, announced: bool) -> Iterable[tu
 
 
 def _question_before(messages: Sequence[Message], turn: int) -> str:
-    """Return the last sentence of the assistant's message before ``turn`` when it asks something, folded."""
+    """Return what the assistant's message before ``turn`` asks at its end, folded; empty when it asks nothing."""
     if not turn or messages[turn - 1].role != "assistant":
         return ""
     sentences = split_sentences(messages[turn - 1].content[-1000:], turn - 1)
-    asking = [s for s in sentences[-2:] if "?" in s.ender or "？" in s.ender]
+    asking = [s for s in sentences[-2:] if "?" in s.ender or "？" in s.ender or _INDIRECT.search(s.folded)]
     return asking[-1].folded if asking else ""

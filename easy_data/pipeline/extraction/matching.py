@@ -31,7 +31,7 @@ class PatternSpec(BaseModel):
     stands for the word list of that name. ``ask``, when given, must be found in the assistant's question that the clause
     answers. ``scope`` is what ``match`` sees. ``allow`` names guards that do not stop this pattern. An example is
     [text, value] or, with ``ask``, [question, text, value]; a ``counter`` is a text (or [question, text]) that must not
-    match.
+    match. ``split`` cuts a list into several values. A group ``old`` is the value that this one replaces.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,6 +43,7 @@ class PatternSpec(BaseModel):
     change: Change = Change.NONE
     polarity: Polarity = Polarity.POSITIVE
     value: str = ""
+    split: bool = False
     scope: Literal["clause", "sentence"] = "clause"
     allow: tuple[Guard, ...] = ()
     examples: tuple[tuple[str, ...], ...] = Field(min_length=1)
@@ -63,13 +64,15 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a pattern matched: the span of the match and of the value (equal when the value is fixed)."""
+    """Where a pattern matched: the spans of the match, of the value (the match's when it is fixed) and of the old one."""
 
     pattern: Pattern
     start: int
     end: int
     value_start: int
     value_end: int
+    old_start: int = 0
+    old_end: int = 0
 
 
 @lru_cache(maxsize=4)
@@ -151,15 +154,23 @@ def expand(expression: str, words: Mapping[str, str]) -> str:
     return _WORD_LIST.sub(lambda name: words[name.group(1)], expression)
 
 
-def run(pattern: Pattern, text: str) -> Iterator[Hit]:
-    """Yield the places where ``pattern`` matches the folded ``text``. A text over ``MAX_CHARS`` has none."""
+def run(pattern: Pattern, text: str, *, start: int = 0) -> Iterator[Hit]:
+    """Yield the places where ``pattern`` matches the folded ``text``, read as if it began at ``start``.
+
+    A text over ``MAX_CHARS`` has none.
+    """
     if len(text) > MAX_CHARS:
         return
-    fixed = bool(pattern.spec.value)
-    for found in pattern.match.finditer(text):
-        start, end = found.span() if fixed else found.span("value")
-        if end > start:
-            yield Hit(pattern, found.start(), found.end(), start, end)
+    rest = text[start:].lstrip(" ,，")
+    shift = len(text) - len(rest)
+    group = 0 if pattern.spec.value else "value"
+    old = "old" if "old" in pattern.match.groupindex else None
+    for found in pattern.match.finditer(rest):
+        begin, end = found.span(group)
+        if end > begin:
+            old_start, old_end = found.span(old) if old and found[old] else (-shift, -shift)
+            places = (found.start(), found.end(), begin, end, old_start, old_end)
+            yield Hit(pattern, *(place + shift for place in places))
 
 
 def _folder(name: str) -> Traversable:

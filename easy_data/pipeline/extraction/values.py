@@ -11,7 +11,7 @@ from easy_data.pipeline.extraction.matching import load_vocabulary
 
 _EDGES = " \t\n,，。.!！?？;；:：、~～…\"“”'‘’「」『』《》()（）[]【】*_`|/\\-—"
 _TAIL_ZH = re.compile(
-    r"(?:(?:的?(?:了|呢|吧|啊|呀|哈|嘛|啦|喔|哦|噢|耶|咯|喽|诶|滴|哒|罢了|而已|来着|什么的|之类的?|这种|这类|那种))|的|地|得)+$"
+    r"(?:(?:的?(?:了|呢|吧|啊|呀|哈|嘛|啦|喔|哦|噢|耶|咯|喽|诶|罢了|而已|来着|什么的|之类的?|这种|这类|那种))|的|地|得)+$"
 )
 _HEAD_ZH = re.compile(r"^(?:个|一个|一名|一位|名|位|的|了|过|着|是|在|到|去|就|都|也|还|又|那种|这种|一些|一点|点)+(?=.)")
 _TAIL_EN = re.compile(
@@ -26,6 +26,7 @@ _EMPTY = re.compile(
     r"one|ones|some|any|anything|something|stuff|things?|what|which|so|too|to|of|in|on|me|you|us|he|she|they|there|here)$",
     re.IGNORECASE,
 )
+_ASKING = re.compile(r"什么|啥|哪|怎么|多少|谁|几个")
 _TECHNICAL = frozenset({"programming_language", "technology", "tool_preference", "learning", "expertise"})
 # NFKC would turn Chinese punctuation into the ASCII one.
 _WIDE = re.compile(r"[^，：；？！（）]+")
@@ -50,7 +51,7 @@ def normalise(attr_name: str, text: str) -> str:
         value = _HEAD_EN.sub("", _TAIL_EN.sub("", value)).strip(_EDGES)
     if attr_name == "programming_language" and value.casefold() in {"c", "c++", "c#", "f#"}:
         return value.upper()
-    if _EMPTY.match(fold(value)):
+    if _EMPTY.match(fold(value)) or _ASKING.match(fold(value)):
         return ""
     return _spellings().get(value.casefold(), value) if attr_name in _TECHNICAL else value
 

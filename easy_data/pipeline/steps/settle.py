@@ -30,17 +30,15 @@ class Superseded(Exception):
 def settle(row: InboxRow, runtime: Runtime) -> bool:
     """Carry out the plan; False when another worker has taken the conversation meanwhile."""
     conversation = row.conversation()
-    try:
-        with entity_write(runtime, row.scope) as write:
-            if conversation is None or write.entity.erased_epoch != row.erased_epoch:
-                outcome = Outcome.CANCELLED
-            else:
-                outcome = _settle_all(write, row, conversation, runtime)
-            if not conversations.settle(write.connection, row, outcome, now=write.now):
-                raise Superseded
-            runtime.reached("settle.in_transaction")
-    except Superseded:
-        return False
+    with entity_write(runtime, row.scope) as write:
+        if not conversations.is_held(write.connection, row):
+            return False
+        if conversation is None or write.entity.erased_epoch != row.erased_epoch:
+            outcome = Outcome.CANCELLED
+        else:
+            outcome = _settle_all(write, row, conversation, runtime)
+        conversations.settle(write.connection, row, outcome, now=write.now)
+        runtime.reached("settle.in_transaction")
     runtime.reached("settle.committed")
     return True
 

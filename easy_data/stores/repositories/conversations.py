@@ -166,6 +166,14 @@ def is_blocked(connection: Connection, row: InboxRow) -> bool:
     )
 
 
+def is_held(connection: Connection, row: InboxRow) -> bool:
+    """Lock the row and tell if it is still this worker's and open."""
+    fence, state = connection.execute(
+        select(table.c.fence, table.c.state).where(table.c.id == row.id).with_for_update()
+    ).one()
+    return bool(fence == row.fence and state != State.SETTLED)
+
+
 def advance(connection: Connection, row: InboxRow, state: State, **values: Any) -> bool:
     """Move the row to ``state`` under its fence; False when another worker has taken it meanwhile."""
     done = connection.execute(

@@ -24,7 +24,7 @@ class Cause:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def add(
+def add(  # noqa: PLR0913 - one for each column
     connection: Connection,
     scope: Scope,
     memory_id: str,

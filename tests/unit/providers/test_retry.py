@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
+from typing import Any
 
-import httpx2
 import openai
 import pytest
 
@@ -13,7 +14,7 @@ QUICK = RetryPolicy(attempts=3, budget_seconds=30, first_wait=0, longest_wait=1)
 
 
 def vendor_error(status: int, **headers: str) -> openai.APIStatusError:
-    response = httpx2.Response(status, headers=headers, request=httpx2.Request("POST", "http://127.0.0.1/v1"))
+    response: Any = SimpleNamespace(status_code=status, headers=headers, request=None)
     return openai.APIStatusError("Incorrect API key provided: sk-123", response=response, body=None)
 
 

@@ -1,0 +1,175 @@
+"""Finds profile candidates: runs the patterns over judged clauses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from easy_data.pipeline.extraction.clauses import Clause, split_sentences
+from easy_data.pipeline.extraction.corrections import Placed, corrected, slip_in
+from easy_data.pipeline.extraction.guards import Guard, Judged, Judgement
+from easy_data.pipeline.extraction.judging import CUES
+from easy_data.pipeline.extraction.matching import Hit, Pattern, load_patterns, run
+from easy_data.pipeline.extraction.values import normalise
+from easy_data.schemas.candidates import Candidate, Certainty, Change
+from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.records import Bucket
+from easy_data.schemas.registry import Registry
+
+# Words of somebody else or of a game: no pattern may allow these, so nothing is tried on them.
+_CLOSED = frozenset({Guard.PASTED, Guard.QUOTED, Guard.ROLE_PLAY, Guard.RETRACTED, Guard.JOKE})
+# The assistant asks what came in the place of the value the user called former.
+_AND_NOW = re.compile(r"\b(?:now|these days|nowadays|instead|lately)\b|现在|如今|后来|改成", re.IGNORECASE)
+_LIST = re.compile(r"\s*(?:,|，|、|/|\band\b|&|和|跟|以及)\s*")
+
+
+def find_profile(conversation: Conversation, judged: Sequence[Judged], registry: Registry) -> list[Candidate]:
+    """Return the profile candidates of the judged clauses, in the order they were said."""
+    asked = {j.clause.turn: j.asked for j in judged if j.asked}
+    placed: list[Placed] = []
+    sentences: list[Clause] = []
+    for (turn, _), group in groupby(judged, key=lambda j: (j.clause.turn, j.clause.sentence)):
+        clauses = list(group)
+        whole = _joined(conversation.messages[turn].content, clauses)
+        sentences.append(whole)
+        expected = _expected(placed, whole, asked.get(turn, ""))
+        found = [p for p in _of_sentence(clauses, whole, expected) if p.candidate.attr_name in registry]
+        placed += _most_specific([p for p in found if _lasting(p, clauses, registry)])
+    placed = corrected(placed, sentences, registry)
+    placed.sort(key=lambda p: p.place)
+    return _with_replaced([p.candidate for p in placed])
+
+
+def _expected(placed: Sequence[Placed], sentence: Clause, asked: str) -> frozenset[str]:
+    """Return the attributes a short remark is about although it does not name them.
+
+    After "wait" it corrects the last turn; after the assistant's "and now?" it gives the present value of a former one.
+    """
+    earlier = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
+    names: set[str] = set()
+    if earlier and slip_in(sentence):
+        names |= {c.attr_name for c in earlier if c.turn == earlier[-1].turn}
+    if _AND_NOW.search(asked):
+        names |= {c.attr_name for c in earlier if c.change is Change.PAST}
+    return frozenset(names)
+
+
+def _of_sentence(clauses: Sequence[Judged], whole: Clause, expected: frozenset[str]) -> Iterator[Placed]:
+    for judged in clauses:
+        if judged.judgement.guards & _CLOSED:
+            continue
+        slip = slip_in(judged.clause)
+        for language in judged.clause.languages:
+            for pattern in load_patterns(language):
+                if pattern.spec.scope == "sentence":
+                    continue
+                if pattern.ask is None or pattern.ask.search(judged.asked):
+                    hits = run(pattern, judged.clause.folded)
+                elif pattern.spec.attr in expected:
+                    hits = run(pattern, judged.clause.folded, start=slip.end() if slip else 0)
+                else:
+                    continue
+                for hit in hits:
+                    yield from _candidates(judged.clause, judged.judgement, hit)
+    for language in whole.languages:
+        for pattern in load_patterns(language):
+            if pattern.spec.scope == "sentence":
+                for hit in run(pattern, whole.folded):
+                    yield from _candidates(whole, _judgement_at(clauses, whole, hit), hit)
+
+
+def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Placed]:
+    spec = hit.pattern.spec
+    if judgement.blocking(hit.pattern.allow) or judgement.guards & _CLOSED:
+        return
+    if CUES[hit.pattern.language].negation.search(clause.folded[max(0, hit.start - 24) : hit.start]):
+        return
+    said = spec.value or clause.text[hit.value_start : hit.value_end]
+    replaces = normalise(spec.attr, clause.text[hit.old_start : hit.old_end])
+    for part in _LIST.split(said) if spec.split else [said]:
+        value = normalise(spec.attr, part)
+        if not value:
+            continue
+        candidate = Candidate(
+            bucket=Bucket.PROFILE,
+            quote=clause.text,
+            turn=clause.turn,
+            certainty=_certainty(hit.pattern, judgement),
+            attr_name=spec.attr,
+            value=value,
+            polarity=spec.polarity,
+            change=Change.CHANGED if replaces else _change(hit.pattern, judgement),
+            replaces=replaces,
+            flags=("instruction",) if judgement.has(Guard.INSTRUCTION) else (),
+        )
+        yield Placed(candidate, clause.start + hit.value_start, allowed=hit.pattern.allow)
+
+
+def _certainty(pattern: Pattern, judgement: Judgement) -> Certainty:
+    if pattern.spec.certainty is Certainty.STATED and judgement.has(Guard.HEDGED) and Guard.HEDGED not in pattern.allow:
+        return Certainty.HEDGED
+    return pattern.spec.certainty
+
+
+def _change(pattern: Pattern, judgement: Judgement) -> Change:
+    if pattern.spec.change is not Change.NONE:
+        return pattern.spec.change
+    if judgement.has(Guard.PAST) and Guard.PAST not in pattern.allow:
+        return Change.PAST
+    return Change.CHANGED if judgement.has(Guard.CHANGED) else Change.NONE
+
+
+def _lasting(placed: Placed, clauses: Sequence[Judged], registry: Registry) -> bool:
+    """Tell if this is more than a wish of the moment: "noodles today" is no preference."""
+    if registry.get(placed.candidate.attr_name).type != "preference" or Guard.ONE_OFF in placed.allowed:
+        return True
+    at = [j for j in clauses if j.clause.start <= placed.start < j.clause.end]
+    return not any(j.judgement.has(Guard.ONE_OFF) for j in at)
+
+
+def _joined(content: str, clauses: Sequence[Judged]) -> Clause:
+    """Return the whole sentence as one clause."""
+    first, last = clauses[0].clause, clauses[-1].clause
+    if len(clauses) == 1:
+        return first
+    whole = split_sentences(content[first.start : last.end], first.turn)[0]
+    return Clause(
+        text=content[first.start : last.end],
+        turn=first.turn,
+        start=first.start,
+        end=last.end,
+        sentence=first.sentence,
+        language=whole.language,
+        folded=whole.folded,
+        ender=last.ender,
+        mixed=whole.mixed,
+    )
+
+
+def _judgement_at(clauses: Sequence[Judged], whole: Clause, hit: Hit) -> Judgement:
+    """Return the guards of the clauses that the hit touches."""
+    start, end = whole.start + hit.start, whole.start + hit.end
+    touched = [j.judgement.guards for j in clauses if j.clause.start < end and start < j.clause.end]
+    return Judgement(frozenset().union(*touched))
+
+
+def _most_specific(placed: list[Placed]) -> list[Placed]:
+    """Leave out what another candidate of the same attribute, found in the same sentence, says more fully."""
+    kept: list[Placed] = []
+    for item in sorted(placed, key=lambda p: -len(p.candidate.value)):
+        same = [k for k in kept if k.candidate.attr_name == item.candidate.attr_name]
+        if not any(item.candidate.value.casefold() in k.candidate.value.casefold() for k in same):
+            kept.append(item)
+    return sorted(kept, key=lambda p: p.place)
+
+
+def _with_replaced(candidates: list[Candidate]) -> list[Candidate]:
+    """Name, in a changed value, the former one that the same dialogue mentions."""
+    former = {c.attr_name: c.value for c in candidates if c.change is Change.PAST}
+    return [
+        c.model_copy(update={"change": Change.CHANGED, "replaces": former[c.attr_name]})
+        if c.attr_name in former and c.change in (Change.NONE, Change.CHANGED) and not c.replaces
+        else c
+        for c in candidates
+    ]

