@@ -20,9 +20,9 @@ PACKAGE = "easy_data.cli"
 
 # name, module, what `easy-data --help` says of it
 COMMANDS: tuple[tuple[str, str, str], ...] = (
-    ("demo", "demo", "Play a short story: remember, contradict, ask, recall, resume; and check it."),
+    ("demo", "demo", "Play a short story and check each thing it shows."),
     ("chat", "chat", "Talk to your memory: see what is recalled and what is learned."),
-    ("ingest", "ingest", "Read conversations from a file (JSON, JSON lines) or from standard input."),
+    ("ingest", "ingest", "Read conversations from a JSON or JSON lines file."),
     ("remember", "remember", "Write a fact, an event or a sentence."),
     ("recall", "recall", "Show what memory has to say to a query."),
     ("review", "review", "Decide on the changes that wait: list, approve, edit, reject."),

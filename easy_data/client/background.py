@@ -13,7 +13,7 @@ from easy_data.pipeline.indexing import rebuild, relay
 from easy_data.pipeline.recall.summary import build_summary
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import EasyDataError
-from easy_data.stores.repositories import conversations, logs
+from easy_data.stores.repositories import claims, conversations, logs
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ class Background:
     def start(self) -> None:
         """Free what an ended process left leased, and begin."""
         with self._runtime.database.write() as connection:
-            conversations.drop_leases(connection, self._runtime.settings.tenant_id)
+            claims.drop_leases(connection, self._runtime.settings.tenant_id)
         self._thread.start()
         self.wake()
 

@@ -25,6 +25,7 @@ from easy_data.schemas.review import ReviewItem, ReviewStatus
 from easy_data.stores.repositories import evidence, memories, reviews
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
+from easy_data.stores.repositories.rows import bucket_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def queue(
     item = ReviewItem(
         id=new_id(),
         entity_id=write.scope.entity_id,
-        bucket=memories.bucket_of(record),
+        bucket=bucket_of(record),
         reason=reason,
         status=ReviewStatus.OPEN,
         attr_name=fact.attr_name if fact else "",

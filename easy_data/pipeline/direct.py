@@ -20,7 +20,7 @@ from easy_data.schemas.zones import in_utc, zone_of
 from easy_data.stores.repositories import entities, outbox
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
-from easy_data.stores.repositories.memories import bucket_of
+from easy_data.stores.repositories.rows import bucket_of
 
 NOMINEES = 10
 UNINDEXED = 100

@@ -17,6 +17,7 @@ from easy_data.stores.database import Connection
 from easy_data.stores.repositories import entities, evidence, history, memories, outbox
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
+from easy_data.stores.repositories.rows import bucket_of
 
 
 class EntityWrite:
@@ -47,7 +48,7 @@ class EntityWrite:
         memories.insert_one(self.connection, self.scope, made, now=self.now)
         self._note(None, made, cause)
         if ground is not None:
-            evidence.add(self.connection, self.scope, made.id, memories.bucket_of(made), ground)
+            evidence.add(self.connection, self.scope, made.id, bucket_of(made), ground)
         return made
 
     def create_many(self, records: list[tuple[MemoryRecord, Ground]], cause: Cause) -> list[MemoryRecord]:
@@ -59,7 +60,7 @@ class EntityWrite:
         memories.insert_many(self.connection, self.scope, made, now=self.now)
         for record, (_, ground) in zip(made, records, strict=True):
             self._note(None, record, cause)
-            evidence.add(self.connection, self.scope, record.id, memories.bucket_of(record), ground)
+            evidence.add(self.connection, self.scope, record.id, bucket_of(record), ground)
         return made
 
     def change(self, before: MemoryRecord, changes: dict[str, object], cause: Cause) -> MemoryRecord:
@@ -73,7 +74,7 @@ class EntityWrite:
     def remove(self, record: MemoryRecord, cause: Cause) -> None:
         """Delete a memory; its revision keeps that it was there, not what it said."""
         memories.remove(self.connection, self.scope, [record.id])
-        bucket = memories.bucket_of(record)
+        bucket = bucket_of(record)
         history.blank(self.connection, self.scope, [record.id])
         history.add(
             self.connection,
@@ -94,7 +95,7 @@ class EntityWrite:
         outbox.add(self.connection, self.scope, items, now=self.now)
 
     def _note(self, before: MemoryRecord | None, after: MemoryRecord, cause: Cause) -> None:
-        bucket = memories.bucket_of(after)
+        bucket = bucket_of(after)
         history.add(
             self.connection,
             self.scope,

@@ -10,7 +10,7 @@ from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.ids import Scope, checked_name
 from easy_data.schemas.records import Bucket
 from easy_data.stores.repositories import entities, evidence, history, memories
-from easy_data.stores.repositories.memories import bucket_of
+from easy_data.stores.repositories.rows import bucket_of
 
 FORMAT = 1
 PAGE = 200

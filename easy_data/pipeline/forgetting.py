@@ -11,6 +11,7 @@ from easy_data.schemas.receipts import ErasureReceipt
 from easy_data.schemas.records import Bucket
 from easy_data.stores.repositories import candidates, conversations, erasure, evidence, history, memories, reviews
 from easy_data.stores.repositories.history import Cause
+from easy_data.stores.repositories.rows import bucket_of
 
 _BY_ENTITY = Cause("forget", "user")
 
@@ -83,7 +84,7 @@ def _erase_memories(write: EntityWrite, memory_ids: list[str]) -> dict[str, int]
     history.bury(write.connection, write.scope, [(content_key(r), r.id) for r in found], now=write.now)
     for record in found:
         write.remove(record, _BY_ENTITY)
-        counts[memories.bucket_of(record).value] += 1
+        counts[bucket_of(record).value] += 1
     ids = [record.id for record in found]
     counts["evidence"] = evidence.remove_memories(write.connection, write.scope, ids)
     counts["review_items"] = reviews.remove_targets(write.connection, write.scope, ids)

@@ -22,7 +22,7 @@ from easy_data.schemas.errors import (
 )
 from easy_data.schemas.ids import checked_record_id
 from easy_data.schemas.receipts import Outcome, ReceiptStatus, State
-from easy_data.stores.repositories import candidates, conversations
+from easy_data.stores.repositories import candidates, claims, conversations
 from easy_data.stores.repositories.conversations import InboxRow
 
 log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ def work_one(runtime: Runtime) -> bool:
     now = runtime.clock.now()
     lease = now + timedelta(seconds=runtime.settings.lease_seconds)
     with runtime.database.write() as connection:
-        row = conversations.claim(connection, now=now, lease_until=lease, tenant_id=runtime.settings.tenant_id)
+        row = claims.claim(connection, now=now, lease_until=lease, tenant_id=runtime.settings.tenant_id)
     if row is None:
         return False
     runtime.reached("claim.committed")
@@ -83,7 +83,7 @@ def replay(runtime: Runtime, receipt_id: str) -> None:
     """Put a dead letter back at the start. Raises ``NotFound`` when it is none."""
     receipt_id = checked_record_id(receipt_id)
     with runtime.database.write() as connection:
-        revived = conversations.revive(connection, runtime.settings.tenant_id, receipt_id, now=runtime.clock.now())
+        revived = claims.revive(connection, runtime.settings.tenant_id, receipt_id, now=runtime.clock.now())
     if not revived:
         raise NotFound("no dead letter has this receipt")
 
@@ -104,9 +104,9 @@ def _advance(row: InboxRow, runtime: Runtime) -> None:
 def _must_wait(row: InboxRow, runtime: Runtime) -> bool:
     """Effects come in intake order: hand the row back while an earlier one of its entity is open."""
     with runtime.database.write() as connection:
-        blocked = conversations.is_blocked(connection, row)
+        blocked = claims.is_blocked(connection, row)
         if blocked:
-            conversations.release(connection, row)
+            claims.release(connection, row)
     return blocked
 
 
@@ -129,13 +129,13 @@ def _put_aside(row: InboxRow, runtime: Runtime, error: Exception) -> None:
     wait = min(LONGEST_WAIT_SECONDS, runtime.settings.retry_seconds * 2 ** (row.attempts - 1))
     with runtime.database.write() as connection:
         until = runtime.clock.now() + timedelta(seconds=wait)
-        conversations.postpone(connection, row, until=until, reason=reason, outage=outage)
+        claims.postpone(connection, row, until=until, reason=reason, outage=outage)
 
 
 def _bury(row: InboxRow, runtime: Runtime, reason: str) -> None:
     log.error("conversation.dead_letter", receipt=row.id, attempts=row.attempts)
     with runtime.database.write() as connection:
-        conversations.settle(connection, row, Outcome.DEAD_LETTER, reason=reason, now=runtime.clock.now())
+        claims.settle(connection, row, Outcome.DEAD_LETTER, reason=reason, now=runtime.clock.now())
 
 
 def _status(row: InboxRow, fates: tuple[CandidateFate, ...], *, duplicate: bool) -> ReceiptStatus:

@@ -11,7 +11,7 @@ from easy_data.schemas.ports import Point
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, EventRecord, MemoryRecord, ProfileRecord
 from easy_data.stores.database import Connection
 from easy_data.stores.repositories import entities, memories, outbox
-from easy_data.stores.repositories.memories import bucket_of
+from easy_data.stores.repositories.rows import bucket_of
 
 BATCH = 256
 

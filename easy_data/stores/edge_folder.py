@@ -115,12 +115,13 @@ class EdgeFolder:
         with engine_errors():
             shard = EdgeShard.load(str(self.path), self.config)
         try:
-            # Some damage shows only when vectors are read: a search with nothing left out must find something.
+            # Some damage shows only when points are read: an unfiltered search must find one, with its payload.
+            nearest = Query.Nearest([1.0] * self.size, using="dense")
             with engine_errors():
-                probe = QueryRequest(limit=1, query=Query.Nearest([1.0] * self.size, using="dense"))
-                sound = bool(shard.query(probe)) or shard.info().points_count == 0
-            if not sound:
-                raise IndexUnavailable("the vectors cannot be read")
+                found = shard.query(QueryRequest(limit=1, query=nearest, with_payload=True))
+                points = shard.info().points_count
+            if points and not (found and found[0].payload):
+                raise IndexUnavailable("the points cannot be read")
         except StoreError:
             with engine_errors():
                 shard.close()

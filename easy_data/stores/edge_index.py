@@ -1,9 +1,10 @@
 """The vector index inside the process, on Qdrant Edge.
 
 Settings, from measurements on 100,000 memories of one entity (`bench/index.py`): vectors are stored in 8 bits and
-scanned in 2 bits, the best being scored again in 8. That finds .997 of the exact best 200 in about half the time of a
-scan in 8 bits and with no graph to build: building one keeps the interpreter lock for most of a minute, and an entity
-of ordinary size is scanned in well under a millisecond.
+scanned in 2 bits, the best being scored again in 8. That finds at least .97 of the exact best 200 (.997 on sentences)
+in about half the time of a scan in 8 bits, with no graph to build: building one keeps the interpreter lock for most of
+a minute, and an entity of ordinary size is scanned in well under a millisecond. A replaced point takes the place of the
+old one, so nothing needs compacting either.
 """
 
 from __future__ import annotations
@@ -98,9 +99,10 @@ class EdgeIndex:
                 self._update(UpdateOperation.upsert_points(batch), len(batch))
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Remove points by id; unknown ids are no error."""
+        """Remove points by id; unknown ids are no error. Raises ``InputError`` for an id that is no UUID."""
+        known: list[int | uuid.UUID | str] = [_checked_id(point_id) for point_id in ids]
         with self._lock:
-            self._update(UpdateOperation.delete_points(list(ids)), len(ids))
+            self._update(UpdateOperation.delete_points(known), len(known))
 
     def search(self, query: IndexQuery) -> list[IndexHit]:
         """Return the union of the best ``limit`` by cosine and the best ``limit`` by BM25, in no promised order.
@@ -125,7 +127,7 @@ class EdgeIndex:
                 )
             )
         if query.vector is not None and (missing := keyword.keys() - dense.keys()):
-            only_these = Filter(must=[HasIdCondition({uuid.UUID(point_id) for point_id in missing})])
+            only_these = Filter(must=[HasIdCondition(set(missing))])
             dense |= self._nearest(list(query.vector), len(missing), only_these)
         return [IndexHit(point_id, dense.get(point_id), keyword.get(point_id)) for point_id in dense | keyword]
 
@@ -138,7 +140,8 @@ class EdgeIndex:
             page = ScrollRequest(offset=offset, limit=_SCROLL_PAGE, filter=wanted, with_payload=["version"])
             with engine_errors():
                 records, offset = self._shard.scroll(page)
-            found.update({str(record.id): int((record.payload or {})["version"]) for record in records})
+            # A payload that damage took has version -1, so that reconciling writes the point again.
+            found.update({str(record.id): int((record.payload or {}).get("version", -1)) for record in records})
             if offset is None:
                 return found
 
@@ -203,18 +206,14 @@ class EdgeIndex:
             return {str(hit.id): hit.score for hit in self._shard.query(request)}
 
     def _prepared(self, point: Point) -> EdgePoint:
-        try:
-            point_id = uuid.UUID(point.id)
-        except ValueError:
-            raise InputError("must be a UUID", field="id") from None
         return EdgePoint(
-            id=point_id,
+            id=_checked_id(point.id),
             vector={"dense": self._checked(point.vector), "keyword": SparseVector(*sparse(point.text))},
             payload={
                 SCOPE: scopes(point),
                 "bucket": str(point.bucket),
                 "kind": point.kind,
-                "status": point.status,
+                "status": str(point.status),
                 "happened_at": point.happened_at,
                 "version": point.version,
             },
@@ -227,6 +226,13 @@ class EdgeIndex:
         if not math.isfinite(sum(numbers)):
             raise InputError("must have finite numbers only", field="vector")
         return numbers
+
+
+def _checked_id(point_id: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(point_id)
+    except ValueError:
+        raise InputError("must be a UUID", field="id") from None
 
 
 def _config(size: int) -> EdgeConfig:

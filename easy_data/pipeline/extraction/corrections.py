@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from easy_data.pipeline.extraction.clauses import Clause, fold
 from easy_data.pipeline.extraction.guards import Guard
 from easy_data.pipeline.extraction.judging import CUES
 from easy_data.pipeline.extraction.values import normalise
-from easy_data.schemas.candidates import Candidate, Change
+from easy_data.schemas.candidates import Candidate, Certainty, Change
 from easy_data.schemas.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A candidate, the offset in its message at which it was found, and the guards that its pattern allows."""
+    """A candidate, the offset in its message at which it was found, and the guards that its pattern allows.
+
+    ``restated``: a short remark after a slip of the tongue, which takes the place of what was said in the turn before.
+    """
 
     candidate: Candidate
     start: int
     allowed: frozenset[Guard] = frozenset()
+    restated: bool = False
 
     @property
     def place(self) -> tuple[int, int]:
@@ -32,14 +36,18 @@ def corrected(placed: Sequence[Placed], sentences: Sequence[Clause], registry: R
     """Return ``placed`` after what the later ``sentences`` of the user correct.
 
     "not X, it is Y" puts Y in the place of X in what was said before. After a slip of the tongue ("wait, no") a new
-    value of a single-valued attribute takes the place of the one before it.
+    value of a single-valued attribute takes the place of the one before it; what was said just before and is neither
+    replaced nor repeated is no longer certain.
     """
     result = list(placed)
     for sentence in sentences:
-        for old, new in _replacements(sentence):
+        replacements = _replacements(sentence)
+        for old, new in replacements:
             result = _replaced(result, sentence, old, new)
         if slip_in(sentence):
             result = _without_slips(result, sentence, registry)
+            if not replacements:
+                result = _doubted(result, sentence)
     return result
 
 
@@ -82,3 +90,19 @@ def _without_slips(placed: Sequence[Placed], sentence: Clause, registry: Registr
     return [
         p for p in placed if p.candidate.attr_name not in single or p.place >= (sentence.turn, sentence.start)
     ]
+
+
+def _doubted(placed: Sequence[Placed], sentence: Clause) -> list[Placed]:
+    """Drop from the turn before ``sentence`` what is said anew; when nothing is, all of that turn becomes uncertain."""
+    turns = [p.candidate.turn for p in placed if p.candidate.turn < sentence.turn]
+    again = {p.candidate.attr_name for p in placed if p.place >= (sentence.turn, sentence.start)}
+    result = []
+    for item in placed:
+        said = item.candidate
+        if said.turn == max(turns, default=-1) >= sentence.turn - 2:
+            if said.attr_name in again:
+                continue
+            if not again and said.certainty is Certainty.STATED:
+                item = replace(item, candidate=said.model_copy(update={"certainty": Certainty.HEDGED}))
+        result.append(item)
+    return result

@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 
+from easy_data.pipeline.extraction.clock_en import BARE_CLOCK, with_clock
 from easy_data.pipeline.extraction.local_calendar import (
+    MONTHS,
     Anchor,
+    Lean,
     Span,
     part_of_month,
     whole_date,
@@ -25,13 +28,16 @@ from easy_data.pipeline.extraction.local_calendar import (
 Reader = Callable[["re.Match[str]", Anchor], "Span | None"]
 
 _WEEKDAYS = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
-_MONTHS = {
+_MONTH_NUMBERS = {
     name: index
-    for index, name in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
+    for index, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
 }
 _WORDS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+    "sixteen": 16,
     "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "sixty": 60, "ninety": 90,
     "half": 0,
 }  # fmt: skip
@@ -58,16 +64,12 @@ _MONTH = (
 )
 _DOM = r"(?P<dom>3[01]|[12]\d|0?[1-9])"
 _ORDINAL = r"(?P<dom>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)"
-_COUNT = r"(?P<count>\d{1,3}|(?:a\s+)?couple(?:\s+of)?|half\s+an?|an?|" + "|".join(
-    word for word in _WORDS if word not in ("a", "an", "couple", "half")
-) + ")"
+_COUNT = (
+    r"(?P<count>\d{1,3}|(?:a\s+)?couple(?:\s+of)?|half\s+an?|an?|"
+    + "|".join(word for word in _WORDS if word not in ("a", "an", "couple", "half"))
+    + ")"
+)
 _UNIT = r"(?P<unit>minute|min|hour|hr|day|week|wk|fortnight|month|year|yr)s?\b"
-_CLOCK = re.compile(
-    r"[ ,]*(?:(?P<part>morning|afternoon|evening|night|lunchtime)\b)?(?:[ ,]*(?:at |around |about |by |@ ?)?"
-    r"(?:(?P<half>half past|quarter past|quarter to) )?(?:(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?"
-    r"(?: ?(?P<mark>[ap])\.?m\b\.?)?|(?P<name>noon|midday|midnight)\b))?", re.IGNORECASE,
-)  # fmt: skip
-_HALVES = {"half past": 30, "quarter past": 15, "quarter to": -15}
 
 
 def spans(text: str, anchor: Anchor) -> Iterator[tuple[int, int, Span]]:
@@ -76,39 +78,12 @@ def spans(text: str, anchor: Anchor) -> Iterator[tuple[int, int, Span]]:
         for match in pattern.finditer(text):
             span = read(match, anchor)
             if span is not None:
-                end, timed = _with_clock(text, match.end(), span)
+                end, timed = with_clock(text, match.end(), span)
                 yield match.start(), end, timed
-    for match in _BARE_CLOCK.finditer(text):
-        end, timed = _with_clock(text, match.start(), anchor.day(0))
+    for match in BARE_CLOCK.finditer(text):
+        end, timed = with_clock(text, match.start(), anchor.day(0))
         if timed.at is not None:
             yield match.start(), end, timed
-
-
-def _with_clock(text: str, position: int, span: Span) -> tuple[int, Span]:
-    """Read a time of day that follows a day; return the end and the span, now an instant if an hour was said."""
-    match = _CLOCK.match(text, position)
-    if match is None or span.precision != "day" or span.until is not None:
-        return position, span
-    at = _time(match)
-    if at is None:
-        part = match.end("part")
-        return (part if part > 0 else position), span
-    later = match["name"] is not None and match["name"].lower() == "midnight"
-    return match.end(), replace(span, first=span.first + timedelta(days=later), at=at, precision="instant")
-
-
-def _time(match: re.Match[str]) -> time | None:
-    if match["name"]:
-        return time(0) if match["name"].lower() == "midnight" else time(12)
-    if not match["hour"] or not (match["mark"] or match["minute"] or match["half"]):
-        return None
-    hour, mark, part = int(match["hour"]), (match["mark"] or "").lower(), (match["part"] or "").lower()
-    if mark:
-        hour = hour % 12 + (12 if mark == "p" else 0)
-    elif part in ("afternoon", "evening", "night") and hour < 12:
-        hour += 12
-    minutes = hour * 60 + int(match["minute"] or 0) + _HALVES.get((match["half"] or "").lower(), 0)
-    return time(*divmod(minutes, 60)) if 0 <= minutes < 24 * 60 else None
 
 
 def _day_word(match: re.Match[str], anchor: Anchor) -> Span | None:
@@ -150,7 +125,9 @@ def _a_week_from(span: Span, weeks: int) -> Span:
 def _week_from_day(match: re.Match[str], anchor: Anchor) -> Span | None:
     """Read "a week ago Tuesday" and "a week on Tuesday" (from the nearest Tuesday, a week further)."""
     past = match["way"].lower() in ("ago", "last", "ago last")
-    return _a_week_from(anchor.nearest_weekday(_weekday_number(match["weekday"]), "past" if past else "future"), -1 if past else 1)
+    return _a_week_from(
+        anchor.nearest_weekday(_weekday_number(match["weekday"]), "past" if past else "future"), -1 if past else 1
+    )
 
 
 def _weekend(match: re.Match[str], anchor: Anchor) -> Span | None:
@@ -188,7 +165,7 @@ def _offset(match: re.Match[str], anchor: Anchor) -> Span | None:
 
 
 def _month_number(match: re.Match[str]) -> int:
-    return _MONTHS[match["month"][:3].lower()]
+    return _MONTH_NUMBERS[match["month"][:3].lower()]
 
 
 def _month_day(match: re.Match[str], anchor: Anchor) -> Span | None:
@@ -201,8 +178,10 @@ def _month(match: re.Match[str], anchor: Anchor) -> Span | None:
     if match["year"]:
         span = whole_month(int(match["year"]), month)
     elif which in ("last", "next"):
-        lean = "past" if which == "last" else "future"
-        span = replace(anchor, lean=lean, today=anchor.months({"past": -1, "future": 1}[lean]).first).month_of_year(month)
+        lean: Lean = "past" if which == "last" else "future"
+        span = replace(anchor, lean=lean, today=anchor.months({"past": -1, "future": 1}[lean]).first).month_of_year(
+            month
+        )
     else:
         span = anchor.month_of_year(month)
     part = (match["part"] or "").lower()
@@ -210,7 +189,9 @@ def _month(match: re.Match[str], anchor: Anchor) -> Span | None:
         return span
     if part in ("early", "late"):
         return span
-    return part_of_month(span, {"beginning": "start", "start": "start", "mid": "middle", "middle": "middle"}.get(part, "end"))
+    return part_of_month(
+        span, {"beginning": "start", "start": "start", "mid": "middle", "middle": "middle"}.get(part, "end")
+    )
 
 
 def _end_of_period(match: re.Match[str], anchor: Anchor) -> Span | None:
@@ -225,7 +206,7 @@ def _end_of_period(match: re.Match[str], anchor: Anchor) -> Span | None:
     return Span({"start": date(year, 1, 1), "middle": date(year, 7, 1), "end": date(year, 12, 31)}[part], "day")
 
 
-def _year(match: re.Match[str], anchor: Anchor) -> Span | None:
+def _year(match: re.Match[str], _anchor: Anchor) -> Span | None:
     return whole_year(int(match["year"]))
 
 
@@ -240,15 +221,15 @@ def _holiday(match: re.Match[str], anchor: Anchor) -> Span | None:
     return anchor.month_day(month, day)
 
 
-def _numeric(match: re.Match[str], anchor: Anchor) -> Span | None:
+def _numeric(match: re.Match[str], _anchor: Anchor) -> Span | None:
     return whole_date(int(match["year"]), int(match["month"]), int(match["dom"]))
 
 
-def _slashed(match: re.Match[str], anchor: Anchor) -> Span | None:
+def _slashed(match: re.Match[str], _anchor: Anchor) -> Span | None:
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
-    if (first > 12) == (second > 12) and first != second:
+    if (first > MONTHS) == (second > MONTHS) and first != second:
         return None
-    day, month = (first, second) if first > 12 else (second, first)
+    day, month = (first, second) if first > MONTHS else (second, first)
     return whole_date(year, month, day)
 
 
@@ -260,17 +241,23 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _LAST = r"(?P<which>last|this|next)"
 
 _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    _rule(rf"\b(?P<twice>(?:the )?day (?:before|after) )?(?P<day>{'|'.join(sorted(_DAYS, key=len, reverse=True))})\b", _day_word),
+    _rule(
+        rf"\b(?P<twice>(?:the )?day (?:before|after) )?(?P<day>{'|'.join(sorted(_DAYS, key=len, reverse=True))})\b",
+        _day_word,
+    ),
     _rule(r"\b(?P<which>last) (?:night|nite|evening)\b", _night),
     _rule(r"\b(?:earlier )?(?P<which>this) (?:morning|morn|arvo|afternoon|evening)\b", _night),
     _rule(
-        rf"(?<!every )(?<!each )(?<!most )(?<!any )\b(?:on )?(?:(?P<which>last|this past|past|this coming|coming|this|next)"
-        rf" )?(?:the )?(?P<weekday>{_FULL_DAY})(?P<before_last> before last)?(?: (?:of )?(?P<week>last|this|next) week)?\b(?!-)",
+        r"(?<!every )(?<!each )(?<!most )(?<!any )\b(?:on )?"
+        r"(?:(?P<which>last|this past|past|this coming|coming|this|next) )?(?:the )?"
+        rf"(?P<weekday>{_FULL_DAY})(?P<before_last> before last)?(?: (?:of )?(?P<week>last|this|next) week)?\b"
+        r"(?!-| (?:paper|class|classes|roast|lunch|brunch|school|prayers|service|league|market|crossword)\b)",
         _weekday,
     ),
     _rule(
         rf"\b(?:(?P<which>last|this past|past|this coming|coming|this|next)|on|by|since|until|till|for|til) "
-        rf"(?P<weekday>{_SHORT_DAY})\b(?P<before_last> before last)?(?P<week>(?!))?", _weekday,
+        rf"(?P<weekday>{_SHORT_DAY})\b(?P<before_last> before last)?(?P<week>(?!))?",
+        _weekday,
     ),
     _rule(rf"\ba week (?P<way>ago last|ago|last|from|on|this|next) (?P<weekday>{_FULL_DAY})\b", _week_from_day),
     _rule(r"\b(?P<which>last|this past|past|this|next|over the|on the|at the) weekend\b", _weekend),
@@ -281,16 +268,22 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = (
     _rule(rf"\b{_MONTH} {_DOM}(?:st|nd|rd|th)?\b(?!:)(?:,? {_YEAR})?", _month_day),
     _rule(rf"\b{_DOM}(?:st|nd|rd|th)?(?: of)?[ -]{_MONTH}(?:,?[ -]{_YEAR})?", _month_day),
     _rule(
-        rf"\b(?:(?:in|since|by|until|till|during|of|from|(?P<which>last|this|next)|(?:the )?(?P<part>beginning|start|middle|end"
-        rf"|mid|early|late)(?: of|-)?) )+{_MONTH}(?: {_YEAR})?", _month,
+        r"\b(?:(?:in|since|by|until|till|during|of|from|(?P<which>last|this|next)"
+        r"|(?:the )?(?P<part>beginning|start|middle|end|mid|early|late)(?: of|-)?) )+"
+        rf"{_MONTH}(?: {_YEAR})?",
+        _month,
     ),
     _rule(rf"\b(?P<which>(?!))?(?P<part>(?!))?{_MONTH} {_YEAR}", _month),
     _rule(
-        r"\b(?:the )?(?P<part>beginning|start|middle|end) of (?:the |(?P<which>last|this|next) )?(?P<unit>week|month|year)\b",
+        r"\b(?:the )?(?P<part>beginning|start|middle|end) of (?:the |(?P<which>last|this|next) )?"
+        r"(?P<unit>week|month|year)\b",
         _end_of_period,
     ),
     _rule(rf"\b(?:in|since|by|until|back in) {_YEAR}(?![-/:.]\d)", _year),
-    _rule(rf"\b(?:on |by |until )the {_ORDINAL}\b(?! (?:floor|of|time|birthday|street|avenue|century|anniversary))", _ordinal),
+    _rule(
+        rf"\b(?:on |by |until )the {_ORDINAL}\b(?! (?:floor|of|time|birthday|street|avenue|century|anniversary))",
+        _ordinal,
+    ),
     _rule(
         r"\b(?:(?P<which>last|this|next) )?(?P<holiday>"
         + "|".join(name.replace("'", "['’]").replace(".", r"\.") for name in sorted(_HOLIDAYS, key=len, reverse=True))
@@ -300,7 +293,3 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = (
     _rule(r"(?<![\d.])(?P<year>(?:19|20)\d\d)-(?P<month>\d{1,2})-(?P<dom>\d{1,2})(?![\d.])", _numeric),
     _rule(r"(?<![\d/.])(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)(?![\d/])", _slashed),
 )
-_BARE_CLOCK = re.compile(
-    r"\b(?:at |around |by )(?:(?:half|quarter) (?:past|to) )?\d{1,2}(?:[:.][0-5]\d)?(?: ?[ap]\.?m\b)"
-    r"|\bat (?:noon|midnight|midday|\d{1,2}:[0-5]\d)\b", re.IGNORECASE,
-)  # fmt: skip

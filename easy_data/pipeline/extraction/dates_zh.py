@@ -13,6 +13,10 @@ from dataclasses import replace
 from datetime import date, time, timedelta
 
 from easy_data.pipeline.extraction.local_calendar import (
+    DAY_HOURS,
+    HOUR_MINUTES,
+    MONTHS,
+    NOON_HOUR,
     Anchor,
     Span,
     part_of_month,
@@ -21,14 +25,17 @@ from easy_data.pipeline.extraction.local_calendar import (
     whole_year,
 )
 
-_SIMPLIFIED = str.maketrans("週這個兩號點後鐘時間禮內過聖誕節國慶曆農０１２３４５６７８９：",
-                            "周这个两号点后钟时间礼内过圣诞节国庆历农0123456789:")
+_SIMPLIFIED = str.maketrans(
+    "週這個兩號點後鐘時間禮內過聖誕節國慶曆農０１２３４５６７８９：",
+    "周这个两号点后钟时间礼内过圣诞节国庆历农0123456789:",
+)
 _NUMBER = r"(?:\d{1,4}|[一二两三四五六七八九十]{1,3}|半)"
 _WEEKDAY = r"(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天末]|[1-6])"
 _DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _DAYS = {
-    "大前天": -3, "大前日": -3, "前天": -2, "前日": -2, "昨天": -1, "昨日": -1, "昨儿": -1, "昨": -1, "琴日": -1, "寻日": -1,
-    "尋日": -1, "前晚": -2, "琴晚": -1, "寻晚": -1, "尋晚": -1, "今天": 0, "今日": 0, "今儿": 0, "今": 0, "当天": 0,
+    "大前天": -3, "大前日": -3, "前天": -2, "前日": -2, "前晚": -2, "昨天": -1, "昨日": -1, "昨儿": -1, "昨": -1,
+    "琴日": -1, "寻日": -1, "尋日": -1, "琴晚": -1, "寻晚": -1, "尋晚": -1, "今天": 0, "今日": 0, "今儿": 0, "今": 0,
+    "当天": 0,
     "明天": 1, "明日": 1, "明儿": 1, "明": 1, "听日": 1, "聽日": 1, "后天": 2, "后日": 2, "大后天": 3,
 }  # fmt: skip
 _HOLIDAYS = {
@@ -39,11 +46,17 @@ _HOLIDAYS = {
 }  # fmt: skip
 _PART = r"(?:凌晨|清晨|一大早|大清早|早上|早晨|今早|上午|中午|午后|下午|傍晚|晚上|夜里|半夜|深夜|当晚)"
 _CLOCK = re.compile(
-    rf"(?:的|\s)?(?P<part>{_PART}|[早晚])?\s?(?:(?P<hour>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:[点时](?P<minute>半|"
+    rf"(?:的|\s)?(?P<part>{_PART}|[早晚](?![会餐饭点安]))?\s?(?:(?P<hour>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:[点时](?P<minute>半|"
     rf"一刻|三刻|整|\d{{1,2}}分?|[一二三四五]?十[一二三四五六七八九]?分?|[零〇][一二三四五六七八九]分?)?钟?"
     r"|(?<=\d):(?P<colon>[0-5]\d)))?"
 )
-_NOT_A_DATE = r"(?!线|楼|店|桌|门|机|位|车|厅|院|馆|房|仓|柜|球|选手|电池|字|文件|码|坑|床|铺|地铁|公路|窗|会议室|教室|站|井|染色体|色)"
+_NOT_A_DATE = (
+    r"(?!线|楼|店|桌|门|机|位|车|厅|院|馆|房|仓|柜|球|选手|电池|字|文件|码|坑|床|铺|地铁|公路|窗|会议室|教室|站|井|色)"
+)
+
+# 晚上两点 is after the midnight of that evening, 中午一点 after noon.
+_SMALL_HOURS = 5
+_YEARS = range(1900, 2101)
 
 Reader = Callable[["re.Match[str]", Anchor], "Span | None"]
 
@@ -86,7 +99,7 @@ def _with_clock(text: str, position: int, span: Span) -> tuple[int, Span]:
         minutes = number(minute.rstrip("分"))
     before = text[position - 1 : position]
     hour, later = _hour(number(match["hour"]), match["part"] or (before if before in "早晚" else ""))
-    if hour > 23 or minutes > 59:
+    if hour >= DAY_HOURS or minutes >= HOUR_MINUTES:
         return position, span
     return match.end(), replace(
         span, first=span.first + timedelta(days=later), at=time(hour, minutes), precision="instant"
@@ -95,21 +108,25 @@ def _with_clock(text: str, position: int, span: Span) -> tuple[int, Span]:
 
 def _hour(hour: int, part: str) -> tuple[int, int]:
     """Return the hour on a 24-hour clock and how many days later it is than the day named."""
-    if part in ("下午", "午后", "傍晚") and hour < 12:
+    if part in ("下午", "午后", "傍晚") and hour < NOON_HOUR:
         return hour + 12, 0
-    if part == "中午" and hour < 4:
+    if part == "中午" and hour < _SMALL_HOURS:
         return hour + 12, 0
     if part in ("晚上", "晚", "当晚", "夜里", "深夜", "半夜"):
-        if hour == 12 or hour == 24:
+        if hour in (NOON_HOUR, DAY_HOURS):
             return 0, 1
-        if hour < 5:
+        if hour < _SMALL_HOURS:
             return hour, 1 if part in ("晚上", "晚", "当晚") else 0
-        return (hour + 12 if hour < 12 else hour), 0
-    return (0, 1) if hour == 24 else (hour, 0)
+        return (hour + 12 if hour < NOON_HOUR else hour), 0
+    return (0, 1) if hour == DAY_HOURS else (hour, 0)
 
 
 def _day_word(match: re.Match[str], anchor: Anchor) -> Span | None:
     return anchor.day(_DAYS[match["day"]])
+
+
+def _part_of_today(_match: re.Match[str], anchor: Anchor) -> Span | None:
+    return anchor.day(0)
 
 
 def _weekday(match: re.Match[str], anchor: Anchor) -> Span | None:
@@ -167,14 +184,17 @@ def _year_of(match: re.Match[str], anchor: Anchor) -> int | None:
         return None
     if said[0].isdigit():
         year = int(said[:4]) if said[:4].isdigit() else 2000 + int(said[:2])
-        return year if 1900 <= year <= 2100 else None
-    return anchor.today.year + {"大前年": -3, "前年": -2, "去年": -1, "上年": -1, "今年": 0, "明年": 1, "后年": 2}[said.strip("的")]
+        return year if year in _YEARS else None
+    return (
+        anchor.today.year
+        + {"大前年": -3, "前年": -2, "去年": -1, "上年": -1, "今年": 0, "明年": 1, "后年": 2}[said.strip("的")]
+    )
 
 
 def _year_month(match: re.Match[str], anchor: Anchor) -> Span | None:
     year = _year_of(match, anchor)
     month = number(match["month"])
-    if not 1 <= month <= 12 or (match["year"] and year is None):
+    if not 1 <= month <= MONTHS or (match["year"] and year is None):
         return None
     if year is None and match["dom"]:
         return anchor.month_day(month, number(match["dom"]))
@@ -204,7 +224,7 @@ def _holiday(match: re.Match[str], anchor: Anchor) -> Span | None:
     return whole_date(year, month, day) if year else anchor.month_day(month, day)
 
 
-def _numeric(match: re.Match[str], anchor: Anchor) -> Span | None:
+def _numeric(match: re.Match[str], _anchor: Anchor) -> Span | None:
     return whole_date(int(match["year"]), int(match["month"]), int(match["dom"]))
 
 
@@ -222,9 +242,19 @@ _YEAR = r"(?P<year>(?:19|20)\d\d年|\d\d年|大前年的?|前年的?|去年的?|
 _PART_OF_MONTH = r"(?P<part>月?初(?![一二三四五六七八九十])|月?中(?!旬|午|国|秋)|月?底|月?末)"
 
 _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    _rule(r"(?P<day>大前[天日]|前[天日晚]|昨[天日儿]|今[天日儿]|当天|明[天日儿]|大后天|后[天日]|[琴寻尋听聽]日|[琴寻尋]晚)", _day_word),
+    _rule(
+        r"(?P<day>大前[天日]|前[天日晚]|昨[天日儿]|今[天日儿]|当天|明[天日儿]|大后天|后[天日]|[琴寻尋听聽]日|[琴寻尋]晚)",
+        _day_word,
+    ),
     _rule(r"(?P<day>[昨今明])(?=[早晚夜]|上午|下午|凌晨|中午)", _day_word),
-    _rule(rf"(?<![每逢到至\-—~双单])(?:(?P<this>[这本])|(?P<shift>上+|下+))?个?{_WEEKDAY}(?![到至\-—~一两]|之?[内间])", _weekday),
+    _rule(
+        r"(?<![每天日儿末昨今明后期都一二三四五六号])(?:上午|中午|下午)(?!好|茶|[一二两三四五六七八九十\d])(?=[^，。！？]{0,10}了)",
+        _part_of_today,
+    ),
+    _rule(
+        rf"(?<![每逢到至\-—~双单])(?:(?P<this>[这本])|(?P<shift>上+|下+))?个?{_WEEKDAY}(?![到至\-—~一两]|之?[内间])",
+        _weekday,
+    ),
     _rule(r"(?<![每\d])(?P<shift>[这本]|上+|下+)个?(?:周|星期|礼拜)(?![一二三四五六日天末\d年])", _week),
     _rule(
         rf"(?<![第每个])(?P<count>{_NUMBER})(?P<unit>个?小时|个?钟头|个钟|分钟|个半月|个?月|年|天|日|周|个?星期|个?礼拜)"
@@ -232,10 +262,16 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = (
         _offset,
     ),
     _rule(rf"(?P<shift>[这本]|上+|下+)个?月(?:{_DOM}[号日]|{_PART_OF_MONTH})?", _month),
-    _rule(rf"(?:(?<![\d.历])|{_YEAR}){_MONTH_NUMBER}月份?(?!初[一二三四五六七八九十])(?:{_DOM}[号日]?|{_PART_OF_MONTH})?", _year_month),
+    _rule(
+        rf"(?:(?<![\d.历])|{_YEAR}){_MONTH_NUMBER}月份?(?!初[一二三四五六七八九十])(?:{_DOM}[号日]?|{_PART_OF_MONTH})?",
+        _year_month,
+    ),
     _rule(rf"{_YEAR}(?P<part>年?[初底末])?(?!\d|代)", _year),
     _rule(r"(?<![去今明后前新\d]|一|两)年(?P<part>初|底|末|中)", _year_end),
-    _rule(r"(?<![上下个\d一二三四五六七八九十])(?:这个?|本)?月(?P<part>初(?![一二三四五六七八九十])|中旬|底|末)", _month_end),
+    _rule(
+        r"(?<![上下个\d一二三四五六七八九十])(?:这个?|本)?月(?P<part>初(?![一二三四五六七八九十])|中旬|底|末)",
+        _month_end,
+    ),
     _rule(rf"{_YEAR}?(?<!农历)(?P<holiday>{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})", _holiday),
     _rule(r"(?<![\d.])(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<dom>\d{1,2})(?![\d.])", _numeric),
     _rule(rf"(?<![\d.月第A-Za-z]){_DOM}[号日](?![\d前后]){_NOT_A_DATE}", _day_of_month),

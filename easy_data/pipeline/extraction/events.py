@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, pairwise
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from easy_data.pipeline.extraction.clauses import Clause, fold
+from easy_data.pipeline.extraction.clauses import fold
 from easy_data.pipeline.extraction.dates import DateMention, find_dates
+from easy_data.pipeline.extraction.event_vocabulary import Trigger, load_vocabulary
 from easy_data.pipeline.extraction.guards import Guard, Judged
 from easy_data.pipeline.extraction.judging import CUES
-from easy_data.pipeline.extraction.matching import MAX_CHARS, expand
+from easy_data.pipeline.extraction.local_calendar import Lean
+from easy_data.pipeline.extraction.matching import MAX_CHARS
 from easy_data.schemas.candidates import Candidate, Certainty
 from easy_data.schemas.conversation import Conversation
 from easy_data.schemas.records import Bucket, Language
@@ -26,6 +23,8 @@ from easy_data.schemas.zones import zone_of
 
 # A sentence with less content than this (an ideograph is 1, a Latin word 2) does not say what it is about.
 MIN_CONTENT = 4
+# A sentence that gives the date of the one beside it has less content than this.
+MAX_BESIDE_CONTENT = 8
 # With less than this after everything before it was added, nothing is known to have happened.
 LEAST_CONTENT = 2
 # How many user turns back the subject of an elliptic report is looked for.
@@ -34,44 +33,8 @@ MAX_SUMMARY_CHARS = 300
 # Of the content of the shorter of two reports, how much the longer one must hold to be the same event.
 SAME_EVENT_SHARE = 0.6
 _PLAN = "plan"
-
-
-class EventSpec(BaseModel):
-    """One entry of an event file.
-
-    ``match`` is searched in folded sentences; ``without``, when given, must not be found there. ``dated`` entries count
-    only with a date said beside them: in the past, or in the future for plans. ``allow`` names guards that do not stop
-    it. ``examples`` and ``counter`` are whole messages, said on 2026-04-14, that must (not) give this type.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    type: str
-    match: str
-    without: str = ""
-    dated: bool = False
-    allow: tuple[Guard, ...] = ()
-    examples: tuple[str, ...] = Field(min_length=1)
-    counter: tuple[str, ...] = Field(min_length=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """A compiled entry."""
-
-    spec: EventSpec
-    match: re.Pattern[str]
-    without: re.Pattern[str] | None
-    allow: frozenset[Guard]
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The event triggers of one language, and what makes a sentence elliptic in it."""
-
-    triggers: tuple[Trigger, ...]
-    empty: re.Pattern[str]
-    pronoun: re.Pattern[str]
+# "at 3pm", "十点半": an hour without a day is more often a habit than a date.
+_CLOCK_ALONE = re.compile(r"(?:at|around|by)\b|[\d一二两三四五六七八九十]{1,3}[点时:]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,33 +78,6 @@ def find_events(conversation: Conversation, judged: Sequence[Judged]) -> list[Ca
     return events
 
 
-@lru_cache(maxsize=4)
-def load_vocabulary(language: Language) -> Vocabulary:
-    """Read and compile the event file of one language, once."""
-    path = files("easy_data.pipeline.extraction").joinpath("patterns", language, "events.toml")
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    words: dict[str, str] = {}
-    for name, expression in data["words"].items():
-        words[name] = expand(expression, words)
-    triggers = []
-    for entry in data["event"]:
-        spec = EventSpec(**entry)
-        triggers.append(
-            Trigger(
-                spec=spec,
-                match=re.compile(expand(spec.match, words), re.IGNORECASE),
-                without=re.compile(expand(spec.without, words), re.IGNORECASE) if spec.without else None,
-                allow=frozenset(spec.allow),
-            )
-        )
-    ellipsis = data["ellipsis"]
-    return Vocabulary(
-        triggers=tuple(triggers),
-        empty=re.compile(ellipsis["empty"], re.IGNORECASE),
-        pronoun=re.compile(ellipsis["pronoun"], re.IGNORECASE),
-    )
-
-
 def sentences_of(conversation: Conversation, judged: Sequence[Judged]) -> list[Sentence]:
     """Group judged clauses into the sentences they were cut from."""
     sentences = []
@@ -151,8 +87,6 @@ def sentences_of(conversation: Conversation, judged: Sequence[Judged]) -> list[S
         text = conversation.messages[turn].content[start : last.end]
         sentences.append(Sentence(turn=turn, start=start, text=text, folded=fold(text), clauses=clauses))
     return sentences
-
-
 
 
 def _event(sentences: Sequence[Sentence], place: int, said_at: datetime, zone: ZoneInfo) -> Candidate | None:
@@ -209,7 +143,7 @@ def _covered(sentence: Sentence, start: int, end: int) -> tuple[Judged, ...]:
 def _date_for(
     sentences: Sequence[Sentence], place: int, found: Found, said_at: datetime, zone: ZoneInfo
 ) -> DateMention | None:
-    """Return the date nearest to the trigger in its sentence, else one in a sentence beside it that says little more."""
+    """Return the date nearest to the trigger in its sentence, else that of a sentence beside it that says little."""
     plan = found.trigger.spec.type == _PLAN
     here = _dates(sentences[place], said_at, zone, plan=plan)
     if here:
@@ -218,7 +152,7 @@ def _date_for(
         if 0 <= beside < len(sentences) and sentences[beside].turn == sentences[place].turn:
             other = sentences[beside]
             dates = _dates(other, said_at, zone, plan=plan)
-            if dates and _content(other, dates) < MIN_CONTENT:
+            if dates and _content(other, dates) < MAX_BESIDE_CONTENT:
                 return dates[0]
     return None
 
@@ -226,9 +160,13 @@ def _date_for(
 def _dates(sentence: Sentence, said_at: datetime, zone: ZoneInfo, *, plan: bool) -> list[DateMention]:
     """Return the dates an event can have: not after it was told; for plans, after."""
     language = sentence.clauses[0].clause.language
-    lean = "future" if plan else "past"
+    lean: Lean = "future" if plan else "past"
     mentions = find_dates(sentence.folded, language, said_at=said_at, zone=zone, lean=lean)
-    return [m for m in mentions if m.precision != "year" and (m.begins > said_at) == plan]
+    return [
+        mention
+        for mention in mentions
+        if mention.precision != "year" and (mention.begins > said_at) == plan and not _CLOCK_ALONE.match(mention.phrase)
+    ]
 
 
 def _content(sentence: Sentence, dates: Sequence[DateMention] = ()) -> int:
@@ -312,7 +250,7 @@ def _same_words(one: Candidate, other: Candidate) -> bool:
 def _words(text: str) -> set[str]:
     folded = fold(text).casefold()
     ideographs = re.findall(r"[\u3400-\u9fff]", folded)
-    return {a + b for a, b in zip(ideographs, ideographs[1:], strict=False)} | set(re.findall(r"[a-z]{3,}", folded))
+    return {a + b for a, b in pairwise(ideographs)} | set(re.findall(r"[a-z]{3,}", folded))
 
 
 def _move_date(events: list[Candidate], sentence: Sentence, said_at: datetime, zone: ZoneInfo) -> None:

@@ -13,21 +13,28 @@ def _words(expression: str) -> re.Pattern[str]:
 
 # What may stand before the words that make a clause: fillers and connectives.
 _OPENING = (
-    r"^(?:[^\w\s]+\s*)?(?:(?:and|but|so|or|oh|well|ok|okay|hey|hi|wait|also|plus|because|cos|then|anyway|btw|like|lol|no|"
+    r"^(?:[^\w\s]+\s*)?(?:(?:and|but|so|or|oh|well|ok|okay|hey|hi|wait|also|plus|because|cos|then|anyway|btw|like|"
+    r"lol|no|"
     r"yeah|yes|um|er|hmm|actually|apparently|honestly|abeg|eh|wah|right|sorry)[,!.]?\s+){0,3}"
 )
 _KIN = (
-    r"(?:step|half-|grand)?(?:mum|mom|mother|mam|mama|amma|dad|father|papa|parents|folks|sister|sis|brother|bro|siblings?|"
-    r"twin|wife|husband|hubby|missus|partner|fianc[eé]e?|girlfriend|gf|boyfriend|bf|spouse|other half|son|daughter|kids?|"
+    r"(?:step|half-|grand)?(?:mum|mom|mother|mam|mama|amma|dad|father|papa|parents|folks|sister|sis|brother|bro|"
+    r"siblings?|"
+    r"twin|wife|husband|hubby|missus|partner|fianc[eé]e?|girlfriend|gf|boyfriend|bf|spouse|other half|son|"
+    r"daughter|kids?|"
     r"child|children|baby|toddler|teenager|boys|girls|little one|eldest|oldest|youngest|gran|granny|grandma|nan|nana|"
     r"grandad|granddad|grandpa|aunt(?:ie|y)?|uncle|cousins?|niece|nephew|in-laws|(?:mother|father|brother|sister|son|"
     r"daughter)-in-law|ex(?:-?(?:wife|husband|boyfriend|girlfriend))?)s?"
 )
 _OTHERS = (
-    r"(?:friend|mate|buddy|bestie|flatmate|roommate|housemate|boss|manager|supervisor|colleague|co-?worker|work(?:mate)|"
-    r"neighbou?r|landlord|landlady|tenant|teacher|tutor|coach|professor|lecturer|student|pupil|client|customer|patient|"
-    r"guest|doctor|dentist|therapist|driver|barber|team(?:mate)?|crew|staff|guy|girl|bloke|lady|man|woman|person|people|"
-    r"lad|dude|couple|family|character|protagonist|hero|author|singer|candidate|applicant|intern|apprentice|recruiter|"
+    r"(?:friend|mate|buddy|bestie|flatmate|roommate|housemate|boss|manager|supervisor|colleague|co-?worker|"
+    r"work(?:mate)|"
+    r"neighbou?r|landlord|landlady|tenant|teacher|tutor|coach|professor|lecturer|student|pupil|client|customer|"
+    r"patient|"
+    r"guest|doctor|dentist|therapist|driver|barber|team(?:mate)?|crew|staff|guy|girl|bloke|lady|man|woman|person|"
+    r"people|"
+    r"lad|dude|couple|family|character|protagonist|hero|author|singer|candidate|applicant|intern|apprentice|"
+    r"recruiter|"
     r"company|cat|dog|parrot)s?"
 )
 _SOMEBODY = (
@@ -40,65 +47,95 @@ _SOMEBODY = _SOMEBODY.replace("{word}", r"[\w-]+")
 CUES = Cues(
     clause={
         Guard.QUESTION: _words(
-            _OPENING + r"(?:(?:what|who|why|how|which|whose|whats|hows|whos)(?:'s|'re|'d)?\b(?! (?:i|we|my)\b)(?!ever\b)"
+            _OPENING
+            + r"(?:(?:what|who|why|how|which|whose|whats|hows|whos)(?:'s|'re|'d)?\b(?! (?:i|we|my)\b)(?!ever\b)"
             r"|(?:when|where)(?:'s|'re|'d| is| are| was| were| do| does| did| can| could| should| would| will| to)\b"
-            r"|(?:do|does|did|can|could|would|will|should|shall|may|have|has|had|am|was|were|don't|doesn't|didn't|can't|"
-            r"won't|isn't|aren't|wouldn't|couldn't|shouldn't|haven't) (?:i|you|u|ya|we|they|he|she|it|this|that|these|"
+            r"|(?:do|does|did|can|could|would|will|should|shall|may|have|has|had|am|was|were|don't|doesn't|didn't|"
+            r"can't|won't|isn't|aren't|wouldn't|couldn't|shouldn't|haven't) (?:i|you|u|ya|we|they|he|she|it|this|that|"
+            r"these|"
             r"those|there|the|any\w*|some\w*|people|my|your|our)\b"
             r"|(?:is|are) (?!life|my|fine|what|where|how)\w)"
-            r"|\b(?:do|can|could|would|should) (?:you|u) (?:think|know|reckon|tell|guess)\b|\bany (?:idea|clue|chance)\b"
+            r"|\b(?:do|can|could|would|should) (?:you|u) (?:think|know|reckon|tell|guess)\b|\bany (?:idea|clue|"
+            r"chance)\b"
             r"|\b(?:wonder(?:ing)?|curious|know|tell me|check|see|asking) (?:if|whether)\b"
         ),
         Guard.CONDITIONAL: _words(
-            r"\b(?:if(?! (?:you must know|that helps|it helps|you (?:can|could|ask|asked|want|like|don't mind)|possible|it matters|"
-            r"anyone asks|i'm honest|we're being honest))|unless|suppose|supposing|in case|assuming|provided|were i)\b"
+            r"\b(?:if(?! (?:you must know|that helps|it helps|you (?:can|could|ask|asked|want|like|don't mind)|"
+            r"possible|it matters|"
+            r"anyone asks|i'm honest|we're being honest))|unless|suppose|supposing|in case|assuming|provided|"
+            r"were i)\b"
         ),
         Guard.HYPOTHETICAL: _words(
-            r"\b(?:i wish|if only|would be nice|would've been|would have been|could've been|could have been|imagine|imagining|"
-            r"in another life|in my next life|in my dreams|(?:i )?dream(?:t|ed) (?:i|that|about|of)|had (?:a|this) (?:\w+ )?dream|"
-            r"what if|hypothetical\w*|let's say|say i|pretend\w*|as if|as though|theoretically|for argument's sake|picture this|"
-            r"when i (?:win|grow up|become|retire|die|rule)|(?:almost|nearly) (?:became|moved|married|bought|got|took)|"
+            r"\b(?:i wish|if only|would be nice|would've been|would have been|could've been|could have been|"
+            r"imagine|imagining|"
+            r"in another life|in my next life|in my dreams|(?:i )?dream(?:t|ed) (?:i|that|about|of)|had (?:a|"
+            r"this) (?:\w+ )?dream|"
+            r"what if|hypothetical\w*|let's say|say i|pretend\w*|as if|as though|theoretically|"
+            r"for argument's sake|picture this|"
+            r"when i (?:win|grow up|die|rule)|(?:almost|nearly) (?:became|moved|married|bought|got|took)|"
             r"i'd (?:be|have been|rather be|make) an?|wouldn't it be|part of me wants|tempted to|feel like an?)\b"
         ),
         Guard.JOKE: _words(
             r"\b(?:jk|j/k|(?<!no )(?<!not )kidding|april fool'?s?|sarcasm|as a joke|jokingly)\b|/[sj]$|"
+            r"\b(?:ph\.?d|degree|masters?|black belt|diploma|doctorate) in (?:overthinking|procrastinat\w+|"
+            r"napping|sarcasm|being|bull\w+|"
+            r"worrying|regret|nothing|chaos|vibes)\b|"
             r"\b(?:i'm|i am|im) (?:the )?(?:pope|queen|king of|president|messiah|batman|jesus|god|santa|beyonc)\w*"
         ),
-        Guard.THIRD_PERSON: _words(rf"{_OPENING}(?!they call me|everyone calls me){_SOMEBODY}(?! (?:and|&|n) (?:i|me)\b)"),
+        Guard.THIRD_PERSON: _words(
+            rf"{_OPENING}(?!they call me|everyone calls me){_SOMEBODY}(?! (?:and|&|n) (?:i|me)\b)"
+        ),
         Guard.SECOND_PERSON: _words(_OPENING + r"(?:you|u|your|you're|you've)\b(?!.*\b(?:i|i'm|me|my)\b)"),
         Guard.HEDGED: _words(
-            r"\b(?:maybe|perhaps|might|i may|we may|probably(?! my)|not sure|unsure|i guess|i suppose|possibly|potentially|"
-            r"thinking (?:of|about|i|maybe)|half thinking|toying with|considering|idk|dunno|don't know if|no idea if|who knows|"
-            r"(?<!that )(?<!this )(?<!any )(?<!some )(?<!\ba )(?<!only )(?:kind|sort) of|kinda|sorta|i think i|could be|seems|"
-            r"supposedly|allegedly|wouldn't call (?:it|myself)|not exactly|on the fence|undecided|one of these days|we'll see|"
+            r"\b(?:maybe|perhaps|might|i may|we may|probably(?! my)|not sure|unsure|i guess|i suppose|possibly|"
+            r"potentially|"
+            r"thinking (?:of|about|i|maybe)|half thinking|toying with|considering|idk|dunno|don't know if|"
+            r"no idea if|who knows|"
+            r"(?<!that )(?<!this )(?<!any )(?<!some )(?<!\ba )(?<!only )(?:kind|sort) of|kinda|sorta|i think i|"
+            r"could be|seems|"
+            r"supposedly|allegedly|wouldn't call (?:it|myself)|not exactly|on the fence|undecided|"
+            r"one of these days|we'll see|"
             r"ask me (?:again )?(?:later|after|tomorrow)|don't quote me|debating|flirting with|leaning towards?|"
             r"(?:basically|practically|pretty much|virtually) an?|at this point|starting to think|wondering|suspect|"
             r"not (?:really )?(?:decided|certain|committed))\b"
         ),
         Guard.ONE_OFF: _words(
-            r"\b(?:today|tonight|right now|rn|this (?:time|morning|evening|afternoon)|for once|just this once|just now|"
+            r"\b(?:today|tonight|right now|rn|this (?:time|morning|evening|afternoon)|for once|just this once|"
+            r"just now|"
             r"last night|yesterday|tomorrow|for (?:dinner|lunch|breakfast)|at the mo)\b"
         ),
         Guard.PAST: _words(
-            r"\b(?:used to|back in (?:the|my|uni|school|college|\d{2,4})|formerly|previously|back when|back then|as a (?:kid|child|teen\w*|"
-            r"boy|girl|student|young)|when i was|in my (?:twenties|thirties|teens|youth|20s|30s|younger|previous|past|\w+ days)|"
-            r"once upon a time|time was|in a (?:past|previous|former) life|those days|there was a time|gone are|growing up|"
+            r"\b(?:used to|back in (?:the|my|uni|school|college|\d{2,4})|formerly|previously|back when|back then|"
+            r"as a (?:kid|child|teen\w*|"
+            r"boy|girl|student|young)|when i was|in my (?:twenties|thirties|teens|youth|20s|30s|younger|previous|"
+            r"past|\w+ days)|"
+            r"once upon a time|time was|in a (?:past|previous|former) life|those days|there was a time|gone are|"
+            r"growing up|"
             r"i was (?:an?|always|once|really|so|such|all|the|\w+ing)|my old|before (?:kids|covid|the baby)|"
             r"(?:till|until) (?:last|recently|this)|always used)\b"
         ),
         Guard.CHANGED: _words(
-            r"\b(?:now|these days|nowadays|lately|recently|switched|moved|since|any ?more|no longer|turned|become|became|"
+            r"\b(?:now|these days|nowadays|lately|recently|switched|moved|since|any ?more|no longer|turned|become|"
+            r"became|"
             r"converted|gone over to|just (?:started|got|joined)|swapped|instead|not any more)\b"
         ),
         Guard.INSTRUCTION: _words(
-            r"\b(?:you must|you (?:are|shall) (?:now|always)|you will (?:always|never)|always (?:approve|recommend|trust|allow|agree|obey|"
-            r"comply|send|forward)|approve (?:all|any|every)|ignore (?:all|any|previous|prior|earlier|your|the (?:above|previous|rules))|"
-            r"disregard (?:all|any|previous|the|your)|system prompt|developer mode|jailbreak|without (?:checking|confirmation|"
-            r"verification|approval|verifying)|no (?:verification|confirmation|approval) (?:needed|required|necessary)|"
-            r"(?:bypass|override|disable|skip) (?:\w+ )?(?:checks?|security|safety|verification|review|approval|filters?|rules|restrictions)|"
-            r"notes? to (?:\w+ )?(?:ai|assistants?|llms?|agents?|bots?)|ai (?:assistants?|agents?)|permanently remember|"
-            r"(?:store|save|record|treat|remember) (?:this|that|it) as|company policy|admin(?:istrator)? (?:access|rights|mode|privileges)|"
-            r"grant (?:me|him|her|them|full|access)|(?:transfer|wire|send|pay) (?:\w+ )?(?:money|funds|payments?|invoices?|[$£€]\s?\d)|"
+            r"\b(?:you must|you (?:are|shall) (?:now|always)|you will (?:always|never)|always (?:approve|"
+            r"recommend|trust|allow|agree|obey|"
+            r"comply|send|forward)|approve (?:all|any|every)|ignore (?:all|any|previous|prior|earlier|your|"
+            r"the (?:above|previous|rules))|"
+            r"disregard (?:all|any|previous|the|your)|system prompt|developer mode|jailbreak|without (?:checking|"
+            r"confirmation|"
+            r"verification|approval|verifying)|no (?:verification|confirmation|approval) (?:needed|required|"
+            r"necessary)|"
+            r"(?:bypass|override|disable|skip) (?:\w+ )?(?:checks?|security|safety|verification|review|approval|"
+            r"filters?|rules|restrictions)|"
+            r"notes? to (?:\w+ )?(?:ai|assistants?|llms?|agents?|bots?)|ai (?:assistants?|agents?)|"
+            r"permanently remember|"
+            r"(?:store|save|record|treat|remember) (?:this|that|it) as|company policy|"
+            r"admin(?:istrator)? (?:access|rights|mode|privileges)|"
+            r"grant (?:me|him|her|them|full|access)|(?:transfer|wire|send|pay) (?:\w+ )?(?:money|funds|payments?|"
+            r"invoices?|[$£€]\s?\d)|"
             r"(?:iban|payee|account number|routing number)|forward all|never need (?:my )?(?:approval|confirmation)|"
             r"the user(?:'s)? (?:is|has|prefers?|wants?|preferred|always))\b"
             r"|\b(?:remember|always|store|save)\b.*https?://"
@@ -107,44 +144,72 @@ CUES = Cues(
     first_person=_words(r"\b(?:i|i'm|im|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|our|us)\b"),
     negation=_words(
         r"(?:\bnot|n't|\bnever|\w\W+no|\bnor|\bcannot|\bwithout|\bhardly|\bstop(?:ped)?|\bquit)(?: \w+)?\s*$"
-        r"|(?<!\bi )(?<!i've )(?<!i'm )(?<!already )\b(?:thinks?|thought|assum\w+|said|says|told \w+|convinced|calls?|called|reckons?|swears|"
-        r"claim\w*|telling \w+|guess(?:ed|es)|saying|wrote|says?|reads?|mistook|mistake me for|looks? like)(?: \w+)?(?: that)?\s*$"
+        r"|(?<!\bi )(?<!i've )(?<!i'm )(?<!already )\b(?:thinks?|thought|assum\w+|said|says|told \w+|convinced|"
+        r"calls?|called|reckons?|swears|"
+        r"claim\w*|telling \w+|guess(?:ed|es)|saying|wrote|says?|reads?|mistook|mistake me for|"
+        r"looks? like)(?: \w+)?(?: that)?\s*$"
     ),
     retraction=_words(
-        r"\bapril fool|(?<!no )(?<!not )\b(?:kidding|joking)\b|\bj/?k\b|\bpulling your leg|\bmade (?:that|it|all that|all of (?:that|it)) up"
-        r"|\bwind(?:ing)? (?:you|u|ya) up|\b(?:just|only) messing|\bmessing with (?:you|u|ya)|\bhaving you on|\btaking the (?:piss|mick)"
-        r"|\bi lied\b|\bthat was a lie|\bnot (?:actually )?true\b|\bhad you (?:there|going)|\bgot (?:you|ya) (?:there|good)|\bpsych\b"
+        r"\bapril fool|(?<!no )(?<!not )\b(?:kidding|joking)\b|\bj/?k\b|\bpulling your leg|\bmade (?:that|it|"
+        r"all that|all of (?:that|it)) up"
+        r"|\bwind(?:ing)? (?:you|u|ya) up|\b(?:just|only) messing|\bmessing with (?:you|u|ya)|\bhaving you on|"
+        r"\btaking the (?:piss|mick)"
+        r"|\bi lied\b|\bthat was a lie|\bnot (?:actually )?true\b|\bhad you (?:there|going)|\bgot (?:you|"
+        r"ya) (?:there|good)|\bpsych\b"
     ),
     role_play=_words(
-        r"\blet'?s (?:pretend|roleplay|role-play|play (?:pretend|make[- ]believe|a (?:game|role)|d&d|dnd|house|detective|wizard|doctors?))"
-        r"|\brole-?play|\bpretend (?:you|i|to be|that|we)|\bin character\b|\bact (?:as|like)(?! (?:if|a (?:translator|editor|proofreader)))"
-        r"|\byou(?:'re| are) (?:now )?(?:the|a|an|my) (?:dungeon|game master|dm\b|king|queen|pirate|interviewer|npc|villain|knight|dragon|wizard)"
-        r"|\b(?:be|play) my (?:dungeon master|dm|interviewer)|\b(?:you|i)(?:'ll| will)? play (?:the|a|an) \w+|\bmy character\b|\bprotagonist\b"
-        r"|\bnarrator\b|\bmain character\b|\bfirst[- ]person (?:pov|story|narrat\w+|monologue)|\bfrom the (?:pov|perspective|point of view) of"
+        r"\blet'?s (?:pretend|roleplay|role-play|play (?:pretend|make[- ]believe|a (?:game|role)|d&d|dnd|house|"
+        r"detective|wizard|doctors?))"
+        r"|\brole-?play|\bpretend (?:you|i|to be|that|we)|\bin character\b|\bact (?:as|like)(?! (?:if|"
+        r"a (?:translator|editor|proofreader)))"
+        r"|\byou(?:'re| are) (?:now )?(?:the|a|an|my) (?:dungeon|game master|dm\b|king|queen|pirate|interviewer|"
+        r"npc|villain|knight|dragon|wizard)"
+        r"|\b(?:be|play) my (?:dungeon master|dm|interviewer)|\b(?:you(?:'ll| will)?|i(?:'ll| will)) play (?:the|"
+        r"a|an) \w+|\bmy character\b|\bprotagonist\b"
+        r"|\bnarrator\b|\bmain character\b|\bfirst[- ]person (?:pov|story|narrat\w+|monologue)|\bfrom the (?:pov|"
+        r"perspective|point of view) of"
         r"|\bquiz question\b|\bin the voice of\b|\bmonologue\b|\bimagine you(?:'re| are)\b"
     ),
     pasted=_words(
-        r"\b(?:translat\w+|proof-?read|summari[sz]e|rephrase|re-?write|reword|polish|edit|check|fix|review|read|shorten|tidy|grade|critique|"
-        r"look (?:at|over)|analy[sz]e|debug|parse|pars\w+|respond to|reply to|answer this|explain|correct|transcribe|thoughts on|rate|roast|"
-        r"decode|mark|improve|punctuate|format)\b(?![^\n:]{0,30}\bmy (?:\w+ ){0,2}(?:bio|profile|intro|cv|resume|cover letter|about))"
+        r"\b(?:translat\w+|proof-?read|summari[sz]e|rephrase|re-?write|reword|polish|edit|check|fix|review|read|"
+        r"shorten|tidy|grade|critique|"
+        r"look (?:at|over)|analy[sz]e|debug|parse|pars\w+|respond to|reply to|answer this|explain|correct|"
+        r"transcribe|thoughts on|rate|roast|"
+        r"decode|mark|improve|punctuate|format)\b(?![^\n:]{0,30}\bmy (?:\w+ ){0,2}(?:bio|profile|intro|cv|resume|"
+        r"cover letter|about))"
         r"[^\n:]{0,70}(?::(?=\s|[\"“'])|\n)"
-        r"|\b(?:got|received|found|here'?s|this is|below is|following is)\b[^\n:]{0,24}\b(?:e-?mail|message|text|letter|note|review|ad|bio|cv|"
-        r"resume|post|tweet|comment|quote|lyrics|transcript|log|readme|profile|listing|article|paragraph|poem|speech|script|blurb|env)\b[^\n:]{0,40}[:\n]"
-        r"|\b(?:he|she|they|who|boss|landlord|recruiter|client|customer|email|ad|post|sign|note|letter|bio|profile) (?:just )?(?:wrote|said|sent|"
+        r"|\b(?:got|received|found|here'?s|this is|below is|following is)\b[^\n:]{0,24}\b(?:e-?mail|message|text|"
+        r"letter|note|review|ad|bio|cv|"
+        r"resume|post|tweet|comment|quote|lyrics|transcript|log|readme|profile|listing|article|paragraph|poem|"
+        r"speech|script|blurb|env)\b[^\n:]{0,40}[:\n]"
+        r"|\b(?:he|she|they|who|boss|landlord|recruiter|client|customer|email|ad|post|sign|note|letter|bio|"
+        r"profile) (?:just )?(?:wrote|said|sent|"
         r"says|reads|texted|posted|replied|emailed)(?: \w+){0,3}:"
         r"|^(?:lyrics|transcript|job ad|quote|e-?mail|message|bio|cv|resume|text)\s?:"
     ),
     slip=_words(
-        r"\b(?:wait|sorry|scratch that|strike that|correction|i meant|i mean|typo|oops|whoops|my bad|hang on|hold on|actually|misspoke|"
-        r"mistyped|autocorrect|fat fingers?|got (?:that|it) wrong|er no|ugh no|make that|on second thou?ghts?|no no)\b|^\*\w"
+        _OPENING
+        + r"(?:wait(?: (?:no|sorry|actually|wait))?(?! \w)|(?:wait )?sorry(?! (?:for|about|to|if|i|but)\b)|scratch that|"
+        r"strike that|correction|i meant|i mean|typo|oops|whoops|my bad|hang on|hold on|actually|misspoke|mistyped|"
+        r"autocorrect|fat (?:fingers?|thumbs?)|"
+        r"got (?:that|it) wrong|er no|ugh no|make that|on second thou?ghts?|no no)\b[,:!]*(?: (?:i meant|i mean|"
+        r"sorry|no|it's|actually|make that))*"
+        r"|^\*(?=\w)"
     ),
     corrections=(
-        _words(r"\b(?:it'?s|is|i meant|i mean|should be|make (?:it|that)|i'm|say) (?P<new>[\w +#.'-]{2,40}?),? (?:and )?not (?P<old>[\w +#.'-]{2,40})$"),
         _words(
-            r"\bnot (?:an? |the |in |at )?(?P<old>[\w +#.'-]{2,40}?)[,;.]* (?:it'?s|but|i meant|i mean|i'm|rather|make that|should be) "
+            r"\b(?:it'?s|is|i meant|i mean|should be|make (?:it|that)|i'm|"
+            r"say) (?P<new>[\w +#.'-]{2,40}?),? (?:and )?not (?P<old>[\w +#.'-]{2,40})$"
+        ),
+        _words(
+            r"\bnot (?:an? |the |in |at )?(?P<old>[\w +#.'-]{2,40}?)[,;.]* (?:it'?s|but|i meant|i mean|i'm|rather|"
+            r"make that|should be) "
             r"(?:an? |the |in |at )?(?P<new>[\w +#.'-]{2,40})$"
         ),
-        _words(r"\b(?:change|correct|switch|swap) (?:the |that |my )?(?P<old>[\w +#.'-]{2,30}?) (?:to|for|with|into) (?P<new>[\w +#.'-]{2,30})$"),
+        _words(
+            r"\b(?:change|correct|switch|swap) (?:the |that |my )?(?P<old>[\w +#.'-]{2,30}?) (?:to|for|with|"
+            r"into) (?P<new>[\w +#.'-]{2,30})$"
+        ),
         _words(r"^(?P<old>[\w +#.'-]{2,30}?) should (?:be|say|read) (?P<new>[\w +#.'-]{2,30})$"),
     ),
 )

@@ -73,7 +73,9 @@ def judge(clause: Clause, inherited: Iterable[Guard] = ()) -> Judgement:
         guards |= {guard for guard, words in cues.clause.items() if words.search(clause.folded)}
         if Guard.THIRD_PERSON in inherited and cues.first_person.search(clause.folded):
             guards.discard(Guard.THIRD_PERSON)
-    if "?" in clause.ender or "？" in clause.ender:
+    # "maybe I am allergic?" is a doubt about oneself, not a question to the assistant.
+    doubt = Guard.HEDGED in guards and any(CUES[lang].first_person.search(clause.folded) for lang in clause.languages)
+    if ("?" in clause.ender or "？" in clause.ender) and not doubt:
         guards.add(Guard.QUESTION)
     if Guard.CHANGED in guards and Guard.PAST in inherited:
         guards.discard(Guard.PAST)

@@ -13,6 +13,9 @@ Lean = Literal["past", "future"]
 
 WEEK_DAYS = 7
 MONTHS = 12
+NOON_HOUR = 12
+DAY_HOURS = 24
+HOUR_MINUTES = 60
 SATURDAY = 5
 
 

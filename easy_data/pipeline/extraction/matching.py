@@ -115,16 +115,16 @@ def load_vocabulary(folder: str) -> dict[str, list[str]]:
 
 
 def alternation(words: list[str]) -> str:
-    """Return an expression that matches any of ``words``, the longest first; a Latin word only as a whole word, or its
-    plural in -s.
+    """Return an expression that matches any of ``words``, the longest first.
 
-    Words that are bounded alike share one tree of characters: it compiles and fails many times faster than a flat list.
+    A Latin word matches only as a whole word, or its plural in -s. Words that are bounded alike share one tree of characters: it compiles and fails many times faster than a flat list.
     """
     alike: dict[tuple[str, str], list[str]] = {}
     for word in words:
         alike.setdefault((_boundary(word[0], behind=True), _boundary(word[-1])), []).append(word.lower())
     # Words that end in a sign come first, so that "C++" is not read as "C".
-    parts = [f"{before}{_tree(group)}{after}" for (before, after), group in sorted(alike.items(), key=lambda a: a[0][1])]
+    groups = sorted(alike.items(), key=lambda item: item[0][1])
+    parts = [f"{before}{_tree(group)}{after}" for (before, after), group in groups]
     return f"(?:{'|'.join(parts)})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from easy_data.pipeline.extraction.clauses import Clause, split_sentences
@@ -21,6 +22,8 @@ from easy_data.schemas.registry import Registry
 _CLOSED = frozenset({Guard.PASTED, Guard.QUOTED, Guard.ROLE_PLAY, Guard.RETRACTED, Guard.JOKE})
 # The assistant asks what came in the place of the value the user called former.
 _AND_NOW = re.compile(r"\b(?:now|these days|nowadays|instead|lately)\b|现在|如今|后来|改成", re.IGNORECASE)
+# A sentence of at most this length that holds a slip holds nothing else.
+_SLIP_CHARS = 15
 _LIST = re.compile(r"\s*(?:,|，|、|/|\band\b|&|和|跟|以及)\s*")
 
 
@@ -32,51 +35,76 @@ def find_profile(conversation: Conversation, judged: Sequence[Judged], registry:
     for (turn, _), group in groupby(judged, key=lambda j: (j.clause.turn, j.clause.sentence)):
         clauses = list(group)
         whole = _joined(conversation.messages[turn].content, clauses)
+        slipped = slip_in(whole) is not None or _only_slip(sentences, turn)
         sentences.append(whole)
-        expected = _expected(placed, whole, asked.get(turn, ""))
-        found = [p for p in _of_sentence(clauses, whole, expected) if p.candidate.attr_name in registry]
+        expected = _expected(placed, turn, asked.get(turn, ""), slipped=slipped)
+        found = [
+            p for p in _of_sentence(clauses, whole, expected, slipped=slipped) if p.candidate.attr_name in registry
+        ]
+        placed = _without_restated(placed, found, turn)
         placed += _most_specific([p for p in found if _lasting(p, clauses, registry)])
     placed = corrected(placed, sentences, registry)
     placed.sort(key=lambda p: p.place)
     return _with_replaced([p.candidate for p in placed])
 
 
-def _expected(placed: Sequence[Placed], sentence: Clause, asked: str) -> frozenset[str]:
+def _expected(placed: Sequence[Placed], turn: int, asked: str, *, slipped: bool) -> frozenset[str]:
     """Return the attributes a short remark is about although it does not name them.
 
     After "wait" it corrects the last turn; after the assistant's "and now?" it gives the present value of a former one.
     """
-    earlier = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
+    earlier = [p.candidate for p in placed if p.candidate.turn < turn]
     names: set[str] = set()
-    if earlier and slip_in(sentence):
+    if slipped:
         names |= {c.attr_name for c in earlier if c.turn == earlier[-1].turn}
     if _AND_NOW.search(asked):
         names |= {c.attr_name for c in earlier if c.change is Change.PAST}
     return frozenset(names)
 
 
-def _of_sentence(clauses: Sequence[Judged], whole: Clause, expected: frozenset[str]) -> Iterator[Placed]:
+def _only_slip(sentences: Sequence[Clause], turn: int) -> bool:
+    """Tell if the sentence before, in the same turn, said no more than that the user misspoke: "typo!!"."""
+    if not sentences or sentences[-1].turn != turn:
+        return False
+    return len(sentences[-1].text) <= _SLIP_CHARS and slip_in(sentences[-1]) is not None
+
+
+def _without_restated(placed: list[Placed], found: Sequence[Placed], turn: int) -> list[Placed]:
+    restated = {p.candidate.attr_name for p in found if p.restated}
+    earlier = [p.candidate.turn for p in placed if p.candidate.turn < turn]
+    return [p for p in placed if p.candidate.attr_name not in restated or p.candidate.turn != earlier[-1]]
+
+
+def _of_sentence(
+    clauses: Sequence[Judged], whole: Clause, expected: frozenset[str], *, slipped: bool
+) -> Iterator[Placed]:
     for judged in clauses:
         if judged.judgement.guards & _CLOSED:
             continue
-        slip = slip_in(judged.clause)
-        for language in judged.clause.languages:
-            for pattern in load_patterns(language):
-                if pattern.spec.scope == "sentence":
-                    continue
-                if pattern.ask is None or pattern.ask.search(judged.asked):
-                    hits = run(pattern, judged.clause.folded)
-                elif pattern.spec.attr in expected:
-                    hits = run(pattern, judged.clause.folded, start=slip.end() if slip else 0)
-                else:
-                    continue
-                for hit in hits:
-                    yield from _candidates(judged.clause, judged.judgement, hit)
+        found = list(_of_clause(judged, expected, slipped=slipped))
+        yield from found
+        if any(p.candidate.attr_name in expected for p in found):
+            expected = frozenset()
     for language in whole.languages:
         for pattern in load_patterns(language):
             if pattern.spec.scope == "sentence":
                 for hit in run(pattern, whole.folded):
                     yield from _candidates(whole, _judgement_at(clauses, whole, hit), hit)
+
+
+def _of_clause(judged: Judged, expected: frozenset[str], *, slipped: bool) -> Iterator[Placed]:
+    slip = slip_in(judged.clause)
+    for language in judged.clause.languages:
+        for pattern in load_patterns(language):
+            if pattern.spec.scope == "sentence":
+                continue
+            if pattern.ask is None or pattern.ask.search(judged.asked):
+                for hit in run(pattern, judged.clause.folded):
+                    yield from _candidates(judged.clause, judged.judgement, hit)
+            elif pattern.spec.attr in expected:
+                for hit in run(pattern, judged.clause.folded, start=slip.end() if slip else 0):
+                    for placed in _candidates(judged.clause, judged.judgement, hit):
+                        yield replace(placed, restated=slipped)
 
 
 def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Placed]:

@@ -23,10 +23,8 @@ MIN_USER_TURNS = 2
 MAX_NAME_CHARS = 40
 MAX_STEP_CHARS = 160
 MAX_STEPS = 12
-_KINDS = ("resume", "remain", "hold")
-_NOT_A_TASK = frozenset(
-    {Guard.JOKE, Guard.ROLE_PLAY, Guard.QUOTED, Guard.PASTED, Guard.RETRACTED, Guard.HYPOTHETICAL, Guard.QUESTION}
-)
+_KINDS = ("resume", "remain", "hold", "leave")
+_NOT_MEANT = frozenset({Guard.JOKE, Guard.ROLE_PLAY, Guard.QUOTED, Guard.PASTED, Guard.RETRACTED, Guard.HYPOTHETICAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,8 @@ def load_cues(language: Language) -> Cues:
 def find_workspaces(conversation: Conversation, judged: Sequence[Judged]) -> list[Candidate]:
     """Return the task the user put aside at the end of the dialogue, or finished after taking it up again; or nothing.
 
-    ``state`` holds ``goal`` (what the user set out to do), ``steps`` (what the user asked for, in order), ``done`` (what
-    the assistant reported), ``next`` (the words that put it aside) and ``status``.
+    ``state`` holds ``goal`` (what the user set out to do), ``steps`` (what the user asked for, in order), ``done``
+    (what the assistant reported), ``next`` (the words that put it aside) and ``status``.
     """
     sentences = [s for s in sentences_of(conversation, judged) if not _foreign(s)]
     turns = sorted({sentence.turn for sentence in sentences})
@@ -74,7 +72,7 @@ def find_workspaces(conversation: Conversation, judged: Sequence[Judged]) -> lis
 
 
 def _foreign(sentence: Sentence) -> bool:
-    return all(j.judgement.guards & (_NOT_A_TASK - {Guard.QUESTION}) for j in sentence.clauses)
+    return all(j.judgement.guards & _NOT_MEANT for j in sentence.clauses)
 
 
 def _says(what: str, sentence: Sentence) -> bool:
@@ -83,25 +81,26 @@ def _says(what: str, sentence: Sentence) -> bool:
 
 def _shelved(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return the sentences that put a task aside, if together they say so clearly enough."""
-    stated = [s for s in sentences if not any(j.judgement.guards & _NOT_A_TASK for j in s.clauses)]
-    strong = [s for s in stated if _says("strong", s)]
-    signs = {s.start + (s.turn << 32): [kind for kind in _KINDS if _says(kind, s)] for s in stated}
-    weak = [s for s in stated if signs[s.start + (s.turn << 32)]]
-    kinds = {kind for found in signs.values() for kind in found}
-    if strong or ("remain" in kinds and len(kinds) > 1):
-        return [s for s in stated if s in strong or s in weak]
+    stated = [s for s in sentences if not _withheld(s)]
+    signs = [{kind for kind in _KINDS if _says(kind, s)} for s in stated]
+    strong = [_says("strong", s) for s in stated]
+    kinds = set().union(*signs)
+    if any(strong) or ("remain" in kinds and len(kinds) > 1) or {"hold", "resume"} <= kinds:
+        return [s for s, own, clear in zip(stated, signs, strong, strict=True) if clear or own]
     return []
+
+
+def _withheld(sentence: Sentence) -> bool:
+    """Tell if the sentence asks or is not said in earnest; a question inside a statement is none."""
+    last = sentence.clauses[-1].judgement
+    return last.has(Guard.QUESTION) or any(j.judgement.guards & _NOT_MEANT for j in sentence.clauses)
 
 
 def _candidate(
     conversation: Conversation, sentences: Sequence[Sentence], telling: Sequence[Sentence], *, closed: bool
 ) -> Candidate:
     goal = _goal(sentences)
-    steps = [
-        _short(s.text)
-        for s in sentences
-        if s.turn < telling[0].turn and s is not goal and not _is_greeting(s)
-    ]
+    steps = [_short(s.text) for s in sentences if s.turn < telling[0].turn and s is not goal and not _is_greeting(s)]
     following = " ".join(s.text for s in telling)
     return Candidate(
         bucket=Bucket.WORKSPACE,

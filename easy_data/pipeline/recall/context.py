@@ -178,7 +178,9 @@ def _task_line(record: MemoryRecord, language: Language, words: Words, zone: Zon
     following = record.state.get("next")
     steps = [str(step) for step in following] if isinstance(following, list | tuple) else [str(following or "")]
     if any(steps) and not record.closed:
-        text += f"{'；' if language == 'zh' else '; '}{words.next_step}{COLON[language]}{', '.join(filter(None, steps))}"
+        text += (
+            f"{'；' if language == 'zh' else '; '}{words.next_step}{COLON[language]}{', '.join(filter(None, steps))}"
+        )
     notes = [_day(record.updated_at, zone), words.done if record.closed else ""]
     return text + _in_brackets(notes, language)
 

@@ -124,8 +124,8 @@ class Neighbours:
         result = np.zeros(len(scores))
         order = np.lexsort((-scores, self._conversation))
         conversation = self._conversation[order]
-        starts = np.flatnonzero(np.r_[True, conversation[1:] != conversation[:-1]]) if len(order) else []
-        ends = np.r_[starts[1:], len(order)] if len(order) else []
+        starts = np.flatnonzero(np.r_[True, conversation[1:] != conversation[:-1]])[: len(order)]
+        ends = np.r_[starts[1:], len(order)][: len(starts)]
         for start, end in zip(starts, ends, strict=True):
             if conversation[start] >= 0:
                 result[order[start:end]] = scores[order[start : min(end, start + best)]].sum() / best

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 import numpy as np
 
 from easy_data.pipeline.recall.features import Pool
-from easy_data.pipeline.recall.intents import Reading
 from easy_data.pipeline.recall.overlap import overlap
+from easy_data.pipeline.recall.question import Question
 from easy_data.pipeline.recall.weights import WEIGHTS
 from easy_data.pipeline.rendering import searchable
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import IndexUnavailable, ModelError
-from easy_data.schemas.ids import Scope
 from easy_data.schemas.ports import IndexHit, IndexQuery
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, EventRecord, MemoryRecord, ProfileRecord, Status
 from easy_data.stores.database import Connection
 from easy_data.stores.repositories import memories, outbox, sketches
-from easy_data.stores.repositories.memories import bucket_of
+from easy_data.stores.repositories.rows import bucket_of
 from easy_data.stores.repositories.sketches import Sketch
 
 # Facts of the attributes a query names, and memories the index does not know yet, that are looked at.
@@ -28,39 +26,6 @@ NAMED_FACTS = 50
 UNINDEXED = 100
 # Without the index: how many of the newest of each bucket are looked at.
 NEWEST = {Bucket.PROFILE: 200, Bucket.EVENT: 500, Bucket.WORKSPACE: 50}
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """What narrows a search before anything is ranked; empty fields narrow nothing."""
-
-    buckets: tuple[Bucket, ...] = ()
-    kinds: tuple[str, ...] = ()
-    since: datetime | None = None
-    until: datetime | None = None
-
-    def allow(self, sketch: Sketch) -> bool:
-        """Tell if a memory meets the conditions."""
-        return (
-            (not self.buckets or sketch.bucket in self.buckets)
-            and (not self.kinds or sketch.kind in self.kinds)
-            and (self.since is None or sketch.at >= self.since)
-            and (self.until is None or sketch.at < self.until)
-        )
-
-    def wants(self, bucket: Bucket) -> bool:
-        """Tell if memories of a bucket can meet the conditions."""
-        return not self.buckets or bucket in self.buckets
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Who is asked about, what in which words, what the rules read out of it, and what narrows the answer."""
-
-    scope: Scope
-    query: str
-    reading: Reading
-    conditions: Conditions = Conditions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +91,16 @@ def gather(runtime: Runtime, connection: Connection, question: Question, found: 
     if conditions.wants(Bucket.EVENT):
         seen += sketches.live_events(connection, scope, [i for i in ids if i not in records])
     seen = [sketch for sketch in seen if conditions.allow(sketch)]
+    return Gathered(pool_of(runtime, question.query, seen, records, hits), records, found.degraded)
+
+
+def gather_these(
+    runtime: Runtime, connection: Connection, question: Question, found: Found, ids: Sequence[str]
+) -> Gathered:
+    """Return these memories, as far as they are live, as the candidates."""
+    records = {record.id: record for record in memories.load(connection, question.scope, ids)}
+    hits = {hit.id: hit for hit in found.hits if hit.id in records}
+    seen = [sketch_of(record) for record in records.values()]
     return Gathered(pool_of(runtime, question.query, seen, records, hits), records, found.degraded)
 
 
@@ -208,9 +183,7 @@ def _text(runtime: Runtime, sketch: Sketch, records: dict[str, MemoryRecord]) ->
     return sketch.text if record is None else searchable(record, runtime.registry)
 
 
-def _from_sql(
-    runtime: Runtime, connection: Connection, question: Question, degraded: tuple[str, ...]
-) -> Gathered:
+def _from_sql(runtime: Runtime, connection: Connection, question: Question, degraded: tuple[str, ...]) -> Gathered:
     """Return the newest memories of each bucket, with keyword scores computed here."""
     scope, conditions = question.scope, question.conditions
     rows: list[MemoryRecord] = []

@@ -95,7 +95,9 @@ def _patterns(registry: Registry) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(found)
 
 
-def _time_range(query: str, language: Language, entity: Entity, now: datetime) -> tuple[datetime | None, datetime | None]:
+def _time_range(
+    query: str, language: Language, entity: Entity, now: datetime
+) -> tuple[datetime | None, datetime | None]:
     """Return the instants, half-open, that the dates of a query span."""
     mentions = find_dates(query, language, said_at=now, zone=zone_of(entity.time_zone))
     if not mentions:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 
 from easy_data.pipeline.recall.features import Column, Pool, figures, wording
-from easy_data.pipeline.recall.intents import Reading
+from easy_data.pipeline.recall.question import Question
 from easy_data.pipeline.recall.weights import WEIGHTS
 from easy_data.schemas.recall import Share
 from easy_data.schemas.registry import Registry
@@ -26,33 +25,33 @@ class Ranked:
 
 def rank(
     pool: Pool,
-    query: str,
-    reading: Reading,
+    question: Question,
     registry: Registry,
     *,
-    now: datetime,
     recency_weight: float,
     limit: int,
+    every: bool = False,
 ) -> list[Ranked]:
     """Return the best ``limit`` candidates, the best first; equal scores: the newer first, then by id.
 
-    What shares no word with the query, is less alike than the floor and was not named by it, is left out.
+    What shares no word with the query, is less alike than the floor and was not named by it, is left out unless
+    ``every`` asks for all.
     """
     if not len(pool):
         return []
     points = WEIGHTS.points.model_dump()
     points["freshness"] *= recency_weight
-    columns = figures(pool, reading, registry, now)
+    columns = figures(pool, question.reading, registry, question.now)
     score = _sum(columns, points, len(pool))
     alive = (pool.keyword > 0) | (pool.dense >= WEIGHTS.floor.dense)
-    alive |= (columns["named"] > 0) | (columns["task"] > 0) | (columns["smoothed_keyword"] > 0)
+    alive |= (columns["named"] > 0) | (columns["task"] > 0) | (columns["smoothed_keyword"] > 0) | every
     first = [int(i) for i in np.argsort(-score, kind="stable") if alive[i]][: max(limit, WEIGHTS.cue_depth)]
     read = [pool.sketches[i] for i in first]
-    read_columns = wording(read, query)
+    read_columns = wording(read, question.query)
     final = score[first] + _sum(read_columns, points, len(first))
-    best = sorted(
-        range(len(first)), key=lambda n: (-round(float(final[n]), 9), -read[n].at.timestamp(), read[n].id)
-    )[:limit]
+    best = sorted(range(len(first)), key=lambda n: (-round(float(final[n]), 9), -read[n].at.timestamp(), read[n].id))[
+        :limit
+    ]
     return [
         Ranked(
             read[n],
@@ -72,7 +71,11 @@ def _sum(columns: dict[str, Column], points: dict[str, float], length: int) -> C
 
 def _shares(columns: dict[str, Column], row: int, points: dict[str, float]) -> tuple[Share, ...]:
     return tuple(
-        Share(feature=feature, value=round(float(column[row]), 4), points=round(points[feature] * float(column[row]), 4))
+        Share(
+            feature=feature,
+            value=round(float(column[row]), 4),
+            points=round(points[feature] * float(column[row]), 4),
+        )
         for feature, column in columns.items()
         if column[row]
     )

@@ -33,7 +33,7 @@ _OPEN: dict[Language, str] = {"zh": "未完成的任务：", "en": "Unfinished t
 
 @dataclass(frozen=True, slots=True)
 class HotSummary:
-    """``facts`` are dumped records by attribute; ``complete`` names the attributes all of whose facts are here.
+    """``facts`` are dumped records by attribute; ``partial`` names attributes some of whose facts are not here.
 
     ``only_facts`` tells that the entity has no events and no tasks.
     """
@@ -41,7 +41,7 @@ class HotSummary:
     version: int
     text: str
     facts: dict[str, list[dict[str, Any]]]
-    complete: frozenset[str]
+    partial: frozenset[str]
     only_facts: bool
 
     def of(self, attributes: tuple[str, ...]) -> list[ProfileRecord]:
@@ -59,7 +59,7 @@ class HotSummary:
         if not intent.attributes or intent.since or intent.asks_task or intent.asks_past or reading.asks_episode:
             return False
         number = sum(len(self.facts.get(name, ())) for name in intent.attributes)
-        if not number or any(name in self.facts and name not in self.complete for name in intent.attributes):
+        if not number or self.partial.intersection(intent.attributes):
             return False
         single = all(registry.get(name).cardinality == "one" and name in self.facts for name in intent.attributes)
         if not (number >= top_k or single or self.only_facts):
@@ -86,7 +86,7 @@ def current_summary(runtime: Runtime, connection: Connection, scope: Scope, enti
         "version": made.version,
         "text": made.text,
         "facts": made.facts,
-        "complete": sorted(made.complete),
+        "partial": sorted(made.partial),
         "only_facts": made.only_facts,
     }
     runtime.summaries.put(scope.tenant_id, scope.entity_id, json.dumps(value, ensure_ascii=False).encode())
@@ -105,7 +105,7 @@ def read_summary(runtime: Runtime, scope: Scope, version: int) -> HotSummary | N
         version=version,
         text=found["text"],
         facts=found["facts"],
-        complete=frozenset(found["complete"]),
+        partial=frozenset(found["partial"]),
         only_facts=found["only_facts"],
     )
 
@@ -132,7 +132,7 @@ def _made(runtime: Runtime, connection: Connection, scope: Scope, entity: Entity
         version=entity.version,
         text=_text(facts, tasks, entity.language, runtime.registry),
         facts=by_attribute,
-        complete=frozenset(name for name, number in held.items() if counts.get(name) == number),
+        partial=frozenset(name for name, number in counts.items() if held.get(name) != number),
         only_facts=nothing_else,
     )
 

@@ -7,7 +7,7 @@ from easy_data.pipeline.policy import classify as judge
 from easy_data.pipeline.reviewing import with_current
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.receipts import State
-from easy_data.stores.repositories import candidates, conversations, reviews
+from easy_data.stores.repositories import candidates, claims, reviews
 from easy_data.stores.repositories.conversations import InboxRow
 
 
@@ -28,7 +28,7 @@ def classify(row: InboxRow, runtime: Runtime) -> bool:
             for item in candidates.of_conversation(connection, row.id):
                 verdict = judge(item.candidate, conversation, runtime.registry, runtime.settings)
                 candidates.judge(connection, item.id, verdict)
-        moved = conversations.advance(connection, row, State.CLASSIFIED)
+        moved = claims.advance(connection, row, State.CLASSIFIED)
         if not moved:
             connection.rollback()
     runtime.reached("classify.committed")

@@ -9,7 +9,7 @@ from easy_data.schemas.candidates import Plan
 from easy_data.schemas.ports import IndexQuery
 from easy_data.schemas.receipts import State
 from easy_data.schemas.records import Bucket
-from easy_data.stores.repositories import candidates, conversations, entities, outbox
+from easy_data.stores.repositories import candidates, claims, entities, outbox
 from easy_data.stores.repositories.candidates import CandidateRow
 from easy_data.stores.repositories.conversations import InboxRow
 
@@ -29,7 +29,7 @@ def dedupe(row: InboxRow, runtime: Runtime) -> bool:
         for candidate, nominees in zip(found, nominated, strict=True):
             known = tuple(dict.fromkeys((*nominees, *unindexed)))
             candidates.plan(connection, candidate.id, Plan(nominees=known, entity_version=version))
-        moved = conversations.advance(connection, row, State.PLANNED)
+        moved = claims.advance(connection, row, State.PLANNED)
         if not moved:
             connection.rollback()
     runtime.reached("dedupe.committed")

@@ -6,7 +6,7 @@ from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import ModelError
 from easy_data.schemas.ports import Usage
 from easy_data.schemas.receipts import Outcome, State
-from easy_data.stores.repositories import candidates, conversations, logs
+from easy_data.stores.repositories import candidates, claims, logs
 from easy_data.stores.repositories.conversations import InboxRow
 
 OFF = "auto_extract is off"
@@ -33,7 +33,7 @@ def extract(row: InboxRow, runtime: Runtime) -> bool:
     with runtime.database.write() as connection:
         logs.add_calls(connection, row.scope, row.id, found.usages, purpose="extract", now=runtime.clock.now())
         candidates.replace_all(connection, row.scope, row.id, found.candidates)
-        moved = conversations.advance(connection, row, State.EXTRACTED, unread=[list(span) for span in found.unread])
+        moved = claims.advance(connection, row, State.EXTRACTED, unread=[list(span) for span in found.unread])
         if not moved:
             connection.rollback()
     runtime.reached("extract.committed")
@@ -42,7 +42,7 @@ def extract(row: InboxRow, runtime: Runtime) -> bool:
 
 def _end(row: InboxRow, runtime: Runtime, outcome: Outcome, reason: str) -> bool:
     with runtime.database.write() as connection:
-        conversations.settle(connection, row, outcome, reason=reason, now=runtime.clock.now())
+        claims.settle(connection, row, outcome, reason=reason, now=runtime.clock.now())
     return False
 
 

@@ -14,7 +14,7 @@ from easy_data.schemas.conversation import Conversation
 from easy_data.schemas.keys import fact_key, text_key
 from easy_data.schemas.receipts import Outcome
 from easy_data.schemas.records import Bucket, MemoryRecord, ProfileRecord
-from easy_data.stores.repositories import candidates, conversations, history
+from easy_data.stores.repositories import candidates, claims, history
 from easy_data.stores.repositories.candidates import CandidateRow
 from easy_data.stores.repositories.conversations import InboxRow
 from easy_data.stores.repositories.evidence import Ground
@@ -31,13 +31,13 @@ def settle(row: InboxRow, runtime: Runtime) -> bool:
     """Carry out the plan; False when another worker has taken the conversation meanwhile."""
     conversation = row.conversation()
     with entity_write(runtime, row.scope) as write:
-        if not conversations.is_held(write.connection, row):
+        if not claims.is_held(write.connection, row):
             return False
         if conversation is None or write.entity.erased_epoch != row.erased_epoch:
             outcome = Outcome.CANCELLED
         else:
             outcome = _settle_all(write, row, conversation, runtime)
-        conversations.settle(write.connection, row, outcome, now=write.now)
+        claims.settle(write.connection, row, outcome, now=write.now)
         runtime.reached("settle.in_transaction")
     runtime.reached("settle.committed")
     return True

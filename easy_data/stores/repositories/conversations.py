@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, func, select, update
 
 from easy_data.schemas.conversation import Conversation
 from easy_data.schemas.ids import Scope
@@ -93,7 +93,7 @@ def latest(connection: Connection, tenant_id: str, source: str, conversation_id:
         .order_by(table.c.revision.desc())
         .limit(1)
     ).one_or_none()
-    return None if row is None else _row(row)
+    return None if row is None else inbox_row(row)
 
 
 def count_duplicate(connection: Connection, row_id: str) -> None:
@@ -104,123 +104,7 @@ def count_duplicate(connection: Connection, row_id: str) -> None:
 def find(connection: Connection, tenant_id: str, row_id: str) -> InboxRow | None:
     """Return the row by id, within the tenant."""
     row = connection.execute(select(table).where(table.c.id == row_id, table.c.tenant_id == tenant_id)).one_or_none()
-    return None if row is None else _row(row)
-
-
-def claim(connection: Connection, *, now: datetime, lease_until: datetime, tenant_id: str) -> InboxRow | None:
-    """Take the next due conversation: count the attempt, lease it and raise its fence; None when nothing is due.
-
-    A row that is ready to settle waits until every earlier row of its entity has settled, so that effects come in
-    intake order; its earlier stages do not wait.
-    """
-    earlier = table.alias("earlier")
-    blocked = (
-        select(earlier.c.id)
-        .where(
-            earlier.c.tenant_id == table.c.tenant_id,
-            earlier.c.entity_id == table.c.entity_id,
-            earlier.c.entity_seq < table.c.entity_seq,
-            earlier.c.state != State.SETTLED,
-        )
-        .exists()
-    )
-    due = (
-        select(table.c.id)
-        .where(
-            table.c.tenant_id == tenant_id,
-            table.c.state != State.SETTLED,
-            table.c.next_attempt_at <= now,
-            or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
-            or_(table.c.state != State.PLANNED, ~blocked),
-        )
-        .order_by(table.c.next_attempt_at, table.c.received_at, table.c.entity_seq)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
-    row_id = connection.execute(due).scalar_one_or_none()
-    if row_id is None:
-        return None
-    row = connection.execute(
-        update(table)
-        .where(table.c.id == row_id)
-        .values(attempts=table.c.attempts + 1, lease_until=lease_until, fence=table.c.fence + 1)
-        .returning(table)
-    ).one()
-    return _row(row)
-
-
-def is_blocked(connection: Connection, row: InboxRow) -> bool:
-    """Tell if an earlier conversation of the same entity has not settled yet."""
-    return (
-        connection.execute(
-            select(table.c.id)
-            .where(
-                table.c.tenant_id == row.scope.tenant_id,
-                table.c.entity_id == row.scope.entity_id,
-                table.c.entity_seq < row.entity_seq,
-                table.c.state != State.SETTLED,
-            )
-            .limit(1)
-        ).one_or_none()
-        is not None
-    )
-
-
-def is_held(connection: Connection, row: InboxRow) -> bool:
-    """Lock the row and tell if it is still this worker's and open."""
-    fence, state = connection.execute(
-        select(table.c.fence, table.c.state).where(table.c.id == row.id).with_for_update()
-    ).one()
-    return bool(fence == row.fence and state != State.SETTLED)
-
-
-def advance(connection: Connection, row: InboxRow, state: State, **values: Any) -> bool:
-    """Move the row to ``state`` under its fence; False when another worker has taken it meanwhile."""
-    done = connection.execute(
-        update(table)
-        .where(table.c.id == row.id, table.c.fence == row.fence, table.c.state != State.SETTLED)
-        .values(state=state, **values)
-    )
-    return done.rowcount == 1
-
-
-def settle(connection: Connection, row: InboxRow, outcome: Outcome, *, reason: str = "", now: datetime) -> bool:
-    """End the row's way; False when another worker has taken it meanwhile."""
-    return advance(connection, row, State.SETTLED, outcome=outcome, reason=reason, settled_at=now, lease_until=None)
-
-
-def postpone(connection: Connection, row: InboxRow, *, until: datetime, reason: str, outage: bool) -> bool:
-    """Give the row back for a later attempt; one lost to an outage is counted as such."""
-    done = connection.execute(
-        update(table)
-        .where(table.c.id == row.id, table.c.fence == row.fence, table.c.state != State.SETTLED)
-        .values(next_attempt_at=until, reason=reason, lease_until=None, outages=table.c.outages + (1 if outage else 0))
-    )
-    return done.rowcount == 1
-
-
-def release(connection: Connection, row: InboxRow) -> bool:
-    """Give a row back that did its work so far but must wait for its turn; the attempt does not count."""
-    return advance(connection, row, State.PLANNED, lease_until=None, attempts=table.c.attempts - 1)
-
-
-def revive(connection: Connection, tenant_id: str, row_id: str, *, now: datetime) -> bool:
-    """Put a dead letter back at the start; False when the row is none."""
-    done = connection.execute(
-        update(table)
-        .where(table.c.id == row_id, table.c.tenant_id == tenant_id, table.c.outcome == Outcome.DEAD_LETTER)
-        .values(
-            state=State.RECEIVED,
-            outcome=None,
-            reason="",
-            attempts=0,
-            outages=0,
-            next_attempt_at=now,
-            settled_at=None,
-            unread=[],
-        )
-    )
-    return done.rowcount == 1
+    return None if row is None else inbox_row(row)
 
 
 def cancel(connection: Connection, row_id: str, *, now: datetime) -> None:
@@ -242,7 +126,7 @@ def of_entity(connection: Connection, scope: Scope) -> list[InboxRow]:
         .where(table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
         .order_by(table.c.entity_seq)
     )
-    return [_row(row) for row in found]
+    return [inbox_row(row) for row in found]
 
 
 def with_outcome(connection: Connection, tenant_id: str, outcome: Outcome, *, limit: int) -> list[InboxRow]:
@@ -253,7 +137,7 @@ def with_outcome(connection: Connection, tenant_id: str, outcome: Outcome, *, li
         .order_by(table.c.received_at.desc(), table.c.id.desc())
         .limit(limit)
     )
-    return [_row(row) for row in found]
+    return [inbox_row(row) for row in found]
 
 
 def open_count(connection: Connection, tenant_id: str) -> tuple[int, datetime | None]:
@@ -273,16 +157,8 @@ def next_due_at(connection: Connection, tenant_id: str) -> datetime | None:
     ).scalar_one_or_none()
 
 
-def drop_leases(connection: Connection, tenant_id: str) -> int:
-    """Free every leased row. Only the single owner of an embedded store may call this, at its start."""
-    return connection.execute(
-        update(table)
-        .where(table.c.tenant_id == tenant_id, table.c.state != State.SETTLED, table.c.lease_until.is_not(None))
-        .values(lease_until=None)
-    ).rowcount
-
-
-def _row(row: Row[Any]) -> InboxRow:
+def inbox_row(row: Row[Any]) -> InboxRow:
+    """Return the inbox row of a table row."""
     found = row._mapping
     return InboxRow(
         id=found["id"],

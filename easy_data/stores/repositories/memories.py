@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, Table, and_, delete, func, insert, or_, select, update
 
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.keys import fact_key, text_key
@@ -19,18 +19,11 @@ from easy_data.schemas.records import (
     Status,
     WorkspaceRecord,
 )
+from easy_data.stores.repositories.rows import bucket_of, columns_of, event_of, fact_of, record_of, workspace_of
 from easy_data.stores.tables import MEMORY_TABLES, events, profile_facts, workspaces
 
 # SQLite binds at most 32,766 values a statement; ids are looked up in pieces well below.
 _PIECE = 500
-_ENDED = (Status.SUPERSEDED, Status.EXPIRED, Status.RETIRED)
-
-
-def bucket_of(record: MemoryRecord) -> Bucket:
-    """Return the bucket a record lives in."""
-    if isinstance(record, ProfileRecord):
-        return Bucket.PROFILE
-    return Bucket.EVENT if isinstance(record, EventRecord) else Bucket.WORKSPACE
 
 
 def insert_one(connection: Connection, scope: Scope, record: MemoryRecord, *, now: datetime) -> None:
@@ -42,7 +35,7 @@ def insert_many(connection: Connection, scope: Scope, records: Sequence[MemoryRe
     """Insert records that have ids, one statement a bucket."""
     by_bucket: dict[Bucket, list[dict[str, Any]]] = {}
     for record in records:
-        values = _values(record, now)
+        values = columns_of(record, now)
         values |= {"tenant_id": scope.tenant_id, "entity_id": scope.entity_id, "id": record.id, "recorded_at": now}
         by_bucket.setdefault(bucket_of(record), []).append(values)
     for bucket, rows in by_bucket.items():
@@ -53,7 +46,7 @@ def replace(connection: Connection, scope: Scope, record: MemoryRecord, *, now: 
     """Write a changed record over the row with its id."""
     table = MEMORY_TABLES[bucket_of(record)]
     connection.execute(
-        update(table).where(*_owned(table, scope), table.c.id == record.id).values(**_values(record, now))
+        update(table).where(*_owned(table, scope), table.c.id == record.id).values(**columns_of(record, now))
     )
 
 
@@ -87,7 +80,7 @@ def load(
             statement = select(table).where(*_owned(table, scope), table.c.id.in_(piece))
             if statuses:
                 statement = statement.where(table.c.status.in_(statuses))
-            found += [_record(bucket, row) for row in connection.execute(statement)]
+            found += [record_of(bucket, row) for row in connection.execute(statement)]
     return found
 
 
@@ -156,7 +149,7 @@ def events_page(
             or_(table.c.happened_at < moment, and_(table.c.happened_at == moment, table.c.id < last))
         )
     statement = statement.order_by(table.c.happened_at.desc(), table.c.id.desc()).limit(limit)
-    return [_event(row) for row in connection.execute(statement)]
+    return [event_of(row) for row in connection.execute(statement)]
 
 
 def events_with_summary(connection: Connection, scope: Scope, summary: str) -> list[EventRecord]:
@@ -166,7 +159,7 @@ def events_with_summary(connection: Connection, scope: Scope, summary: str) -> l
         .where(*_owned(events, scope), events.c.summary_key == text_key(summary), events.c.status.in_(LIVE_STATUSES))
         .limit(20)
     )
-    return [_event(row) for row in connection.execute(statement)]
+    return [event_of(row) for row in connection.execute(statement)]
 
 
 def turns_of(connection: Connection, scope: Scope, spans: Collection[tuple[str, int, int]]) -> list[EventRecord]:
@@ -180,7 +173,7 @@ def turns_of(connection: Connection, scope: Scope, spans: Collection[tuple[str, 
             )
         )
         statement = select(events).where(*_owned(events, scope), events.c.status.in_(LIVE_STATUSES), wanted)
-        found += [_event(row) for row in connection.execute(statement)]
+        found += [event_of(row) for row in connection.execute(statement)]
     return found
 
 
@@ -195,7 +188,7 @@ def tasks(
     if closed is not None:
         statement = statement.where(table.c.closed.is_(closed))
     statement = statement.order_by(table.c.updated_at.desc(), table.c.id.desc()).limit(limit)
-    return [_workspace(row) for row in connection.execute(statement)]
+    return [workspace_of(row) for row in connection.execute(statement)]
 
 
 def page(
@@ -213,7 +206,7 @@ def page(
     if statuses:
         statement = statement.where(table.c.status.in_(statuses))
     found = connection.execute(statement.order_by(table.c.id).limit(limit))
-    return [_record(bucket, row) for row in found]
+    return [record_of(bucket, row) for row in found]
 
 
 def count(connection: Connection, scope: Scope, bucket: Bucket) -> int:
@@ -231,7 +224,7 @@ def _facts(connection: Connection, scope: Scope, *conditions: Any, limit: int) -
         .order_by(table.c.updated_at.desc(), table.c.id.desc())
         .limit(limit)
     )
-    return [_fact(row) for row in connection.execute(statement)]
+    return [fact_of(row) for row in connection.execute(statement)]
 
 
 def _owned(table: Table, scope: Scope) -> tuple[Any, Any]:
@@ -240,66 +233,3 @@ def _owned(table: Table, scope: Scope) -> tuple[Any, Any]:
 
 def _pieces(items: list[Any], size: int = _PIECE) -> Iterable[list[Any]]:
     return (items[i : i + size] for i in range(0, len(items), size))
-
-
-def _values(record: MemoryRecord, now: datetime) -> dict[str, Any]:
-    values = {
-        "status": record.status,
-        "source": record.source,
-        "confidence": record.confidence,
-        "conversation_id": record.conversation_id,
-        "version": record.version,
-        "updated_at": record.updated_at or now,
-        "retired_at": now if record.status in _ENDED else None,
-    }
-    if isinstance(record, ProfileRecord):
-        return values | {
-            "attr_type": record.attr_type,
-            "attr_name": record.attr_name,
-            "attr_value": record.attr_value,
-            "value_key": fact_key(record.attr_name, record.attr_value, record.polarity),
-            "polarity": int(record.polarity),
-            "conflict_with": record.conflict_with,
-            "valid_from": record.valid_from or now,
-            "valid_to": record.valid_to,
-        }
-    if isinstance(record, EventRecord):
-        return values | {
-            "event_type": record.event_type,
-            "summary": record.summary,
-            "summary_key": text_key(record.summary),
-            "payload": record.payload,
-            "happened_at": record.happened_at or now,
-            "happened_until": record.happened_until,
-            "time_phrase": record.time_phrase,
-            "turn": record.turn,
-        }
-    return values | {
-        "task_id": record.task_id,
-        "summary": record.summary,
-        "state": record.state,
-        "closed": record.closed,
-    }
-
-
-def _record(bucket: Bucket, row: Row[Any]) -> MemoryRecord:
-    if bucket is Bucket.PROFILE:
-        return _fact(row)
-    return _event(row) if bucket is Bucket.EVENT else _workspace(row)
-
-
-_FACT = tuple(ProfileRecord.model_fields)
-_EVENT = tuple(EventRecord.model_fields)
-_WORKSPACE = tuple(WorkspaceRecord.model_fields)
-
-
-def _fact(row: Row[Any]) -> ProfileRecord:
-    return ProfileRecord.model_validate({name: row._mapping[name] for name in _FACT})
-
-
-def _event(row: Row[Any]) -> EventRecord:
-    return EventRecord.model_validate({name: row._mapping[name] for name in _EVENT})
-
-
-def _workspace(row: Row[Any]) -> WorkspaceRecord:
-    return WorkspaceRecord.model_validate({name: row._mapping[name] for name in _WORKSPACE})

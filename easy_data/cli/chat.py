@@ -1,0 +1,102 @@
+"""``easy-data chat``: talk to your memory and see what it does with what you say."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+from rich.panel import Panel
+
+from easy_data.cli.fates import fates_table
+from easy_data.cli.opening import opened
+from easy_data.cli.output import Output, write_json
+from easy_data.cli.session import Session, session_of
+from easy_data.client.embedded import EasyMemory
+from easy_data.schemas.recall import Context
+from easy_data.schemas.receipts import ReceiptStatus
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+END, EXIT = "/end", "/exit"
+_HEARD = {"zh": "（我会记着，直到对话结束。）", "en": "(Noted until the conversation ends.)"}
+
+
+@app.command()
+def chat(
+    context: typer.Context,
+    entity: Annotated[str, typer.Argument(help="Who you are.")] = "me",
+) -> None:
+    """Talk: each line shows what is recalled; /end ends the conversation and shows what was learned; /exit leaves.
+
+    The answers are what memory knows, and the questions it has. Ctrl-C leaves without keeping the conversation.
+    """
+    session = session_of(context)
+    with opened(session, create=True) as memory:
+        Chat(memory, session, entity).run()
+
+
+class Chat:
+    """One sitting at the prompt: a conversation at a time."""
+
+    def __init__(self, memory: EasyMemory, session: Session, entity: str) -> None:
+        self._memory = memory
+        self._entity = entity
+        self._json = session.json
+        self._output = Output(stderr=session.json)
+        self._messages: list[dict[str, str]] = []
+        self._asked: set[str] = set()
+
+    def run(self) -> None:
+        """Take lines until /exit or the end of the input; the last conversation is ended then."""
+        self._output.print(f"{END} ends the conversation, {EXIT} leaves.", style="dim")
+        for line in self._lines():
+            if line == EXIT:
+                break
+            if line == END:
+                self._end()
+            elif line:
+                self._answer(line)
+        self._end()
+
+    def _lines(self) -> Iterator[str]:
+        prompting = sys.stdin.isatty() and not self._json
+        while True:
+            if prompting:
+                self._output.print("> ", end="", style="bold")
+            line = sys.stdin.readline()
+            if not line:
+                return
+            yield line.strip()
+
+    def _answer(self, line: str) -> None:
+        found = self._memory.recall(self._entity, line)
+        question = next((item for item in found.questions if item.id not in self._asked), None)
+        if question is not None:
+            self._asked.add(question.id)
+        reply = question.question if question is not None else _HEARD[found.language]
+        self._messages += [{"role": "user", "content": line}, {"role": "assistant", "content": reply}]
+        self._show(found, reply)
+
+    def _show(self, found: Context, reply: str) -> None:
+        if self._json:
+            write_json({"type": "recall", "context": found.model_dump(mode="json"), "reply": reply})
+            return
+        if found.text:
+            self._output.print(Panel(found.text, title="recalled", title_align="left", style="dim"))
+        self._output.print(reply)
+
+    def _end(self) -> None:
+        if not self._messages:
+            return
+        messages, self._messages = self._messages, []
+        self._learned(self._memory.end_conversation(self._entity, messages, source="chat").wait())
+
+    def _learned(self, status: ReceiptStatus) -> None:
+        if self._json:
+            write_json({"type": "learned", **status.model_dump(mode="json")})
+        elif status.fates:
+            self._output.print(fates_table(status.fates, title="learned"))
+        else:
+            self._output.print("Nothing in this conversation is to be remembered.")

@@ -1,0 +1,43 @@
+"""Opens the store that the command line names."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from easy_data.cli.session import Session
+from easy_data.client.embedded import EasyMemory
+from easy_data.schemas.errors import NotFound
+from easy_data.schemas.settings import Settings, load_settings
+
+
+def settings_of(session: Session) -> Settings:
+    """Return the settings as this command line sees them. Raises ``SettingsError``."""
+    return load_settings(config=session.config, path=session.path)
+
+
+@contextmanager
+def opened(session: Session, *, create: bool = False) -> Iterator[EasyMemory]:
+    """Open the memory for one command.
+
+    A command that only looks does not make a store: without ``create``, a missing one is ``NotFound``. Raises
+    ``SettingsError`` or ``StoreError``.
+    """
+    log_to_standard_error()
+    settings = settings_of(session)
+    if not create and not settings.path.is_file():
+        raise NotFound(f"there is no store at {settings.path}; name another with --path, or write something first")
+    with EasyMemory(path=settings.path, config=session.config) as memory:
+        yield memory
+
+
+def log_to_standard_error() -> None:
+    """Send what the parts log, from warnings on, to standard error: standard output holds results alone."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )

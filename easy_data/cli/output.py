@@ -1,0 +1,61 @@
+"""Where a command writes: results to standard output, everything else to standard error. Text is data, never markup."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from typing import IO, Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+
+EMPTY = "(nothing)"
+
+
+class Output(Console):
+    """A console that shows text as it is and lets a closed pipe be seen by its caller."""
+
+    def __init__(self, *, stderr: bool = False, file: IO[str] | None = None) -> None:
+        super().__init__(stderr=stderr, file=file, markup=False, highlight=False, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        """Leave the closed pipe to the caller, who ends the process quietly."""
+        raise BrokenPipeError
+
+
+def plain(value: object) -> Any:
+    """Return a result as JSON can hold it: records, dataclasses and lists of them."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def write_json(value: object) -> None:
+    """Write one JSON document on one line of standard output."""
+    sys.stdout.write(json.dumps(plain(value), ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> Table:
+    """Return a table of plain texts whose long cells go on in further lines."""
+    made = Table(title=title, title_justify="left", header_style="bold", expand=False)
+    for name in columns:
+        made.add_column(name, overflow="fold")
+    for row in rows:
+        made.add_row(*("" if cell is None else str(cell) for cell in row))
+    return made
+
+
+def moment(instant: datetime | None) -> str:
+    """Return an instant in ISO 8601 to the minute; empty for None."""
+    return instant.isoformat(timespec="minutes") if instant is not None else ""

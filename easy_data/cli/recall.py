@@ -1,0 +1,57 @@
+"""``easy-data recall``: what memory has to say to a query."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.panel import Panel
+
+from easy_data.cli.opening import opened
+from easy_data.cli.output import EMPTY, Output, table, write_json
+from easy_data.cli.session import session_of
+from easy_data.schemas.recall import Context, MemoryHit
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def recall(
+    context: typer.Context,
+    entity: Annotated[str, typer.Argument(help="Whose memory.")],
+    query: Annotated[str, typer.Argument(help="What the next conversation begins with.")] = "",
+    top_k: Annotated[int | None, typer.Option("-k", "--top-k", help="How many memories, 0 to 100.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what each feature added to the score.")] = False,
+) -> None:
+    """Show the block that a prompt gets, and the memories behind it."""
+    session = session_of(context)
+    with opened(session) as memory:
+        found = memory.recall(entity, query, top_k=top_k)
+    if session.json:
+        write_json(found)
+        return
+    output = Output()
+    output.print(Panel(found.text or EMPTY, title="context", title_align="left"))
+    if found.memories:
+        output.print(_hits(found, explain=explain))
+    for item in found.questions:
+        output.print(f"To ask: {item.question}")
+    output.print(_summary(found))
+
+
+def _hits(found: Context, *, explain: bool) -> object:
+    columns = ["score", "route", "memory", "id", *(["shares"] if explain else [])]
+    rows = [
+        [f"{hit.score:.3f}", hit.route, hit.text, hit.id, *([_shares(hit)] if explain else [])]
+        for hit in found.memories
+    ]
+    return table(columns, rows)
+
+
+def _shares(hit: MemoryHit) -> str:
+    return "\n".join(f"{share.points:+.3f} {share.feature} ({share.value:.3g})" for share in hit.shares)
+
+
+def _summary(found: Context) -> str:
+    degraded = f"; without {', '.join(found.degraded)}" if found.degraded else ""
+    return f"{len(found.memories)} memories, served from {found.served_from} in {found.took_ms:.1f} ms{degraded}"
