@@ -19,46 +19,18 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from report import finish, percentiles
+from report import finish, percentiles, read
 
 from easy_data import EasyMemory, EventRecord
 
 SEED = 20260401
-PLACES = [
-    "Oslo",
-    "Leeds",
-    "Porto",
-    "Kyoto",
-    "Hull",
-    "Gdynia",
-    "Turin",
-    "Lyon",
-    "Cork",
-    "Bergen",
-    "杭州",
-    "成都",
-    "苏州",
-    "大连",
-    "昆明",
-]
-THINGS = [
-    "the backup script",
-    "a kayak",
-    "green tea",
-    "the harbour project",
-    "a violin lesson",
-    "the tax form",
-    "my brother's wedding",
-    "a marathon plan",
-    "sourdough bread",
-    "the garden fence",
-    "发票",
-    "周末的徒步",
-    "新来的同事",
-    "书架",
-    "英语考试",
-]
-DEEDS = ["talked about", "finished", "postponed", "bought", "repaired", "聊了", "完成了", "推迟了", "买了", "修好了"]
+PLACES = ("Oslo", "Leeds", "Porto", "Kyoto", "Hull", "Gdynia", "Turin", "Lyon", "Cork", "杭州", "成都", "苏州", "昆明")
+THINGS = (
+    *("the backup script", "a kayak", "green tea", "the harbour project", "a violin lesson", "the tax form"),
+    *("my brother's wedding", "a marathon plan", "sourdough bread", "the garden fence"),
+    *("发票", "周末的徒步", "新来的同事", "书架", "英语考试"),
+)
+DEEDS = ("talked about", "finished", "postponed", "bought", "repaired", "聊了", "完成了", "推迟了", "买了", "修好了")
 QUERIES = (
     "What did I say about the kayak?",
     "where did we leave the tax form",
@@ -158,7 +130,7 @@ def main() -> None:
         part = Path(folder) / "read.json"
         command = [sys.executable, __file__, "--read", str(store), "--out", str(part)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        figures |= finish.read(part)
+        figures |= read(part)
     finish("embedded", {"memories": given.memories, **figures}, seed=SEED, out=given.out)
 
 

@@ -28,20 +28,23 @@ def main() -> None:
     given = arguments.parse_args()
     dialogues = [json.loads(line) for line in given.cases.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder, given.out.open("w", encoding="utf-8") as out:
-        with EasyMemory(path=Path(folder) / "bench.db", keep_sensitive=True) as memory:
-            for dialogue in dialogues:
-                memory.end_conversation(
-                    dialogue["id"],
-                    dialogue["messages"],
-                    conversation_id=dialogue["id"],
-                    ended_at=dialogue["ended_at"],
-                    time_zone=dialogue["timezone"],
-                )
-            if not memory.flush(600):
-                raise SystemExit("not every dialogue was settled within ten minutes")
-            for dialogue in dialogues:
-                out.write(json.dumps(prediction(memory, dialogue["id"]), ensure_ascii=False) + "\n")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        given.out.open("w", encoding="utf-8") as out,
+        EasyMemory(path=Path(folder) / "bench.db", keep_sensitive=True) as memory,
+    ):
+        for dialogue in dialogues:
+            memory.end_conversation(
+                dialogue["id"],
+                dialogue["messages"],
+                conversation_id=dialogue["id"],
+                ended_at=dialogue["ended_at"],
+                time_zone=dialogue["timezone"],
+            )
+        if not memory.flush(600):
+            raise SystemExit("not every dialogue was settled within ten minutes")
+        for dialogue in dialogues:
+            out.write(json.dumps(prediction(memory, dialogue["id"]), ensure_ascii=False) + "\n")
     print(f"{len(dialogues)} dialogues in {time.perf_counter() - started:.1f} s -> {given.out}")
 
 

@@ -5,8 +5,8 @@
     python bench/retrieval.py madial --data ../shared/data/madial
 
 prints recall at k beside plain BM25 over the same texts in the same run. One entity a conversation (LoCoMo), a question
-(LongMemEval) or a user (MADial), one event a turn or memory; the offline embedder; no model is asked. LoCoMo: categories 1 to
-4 with evidence; recall@k is the share of the evidence turns in the top k, averaged over questions.
+(LongMemEval) or a user (MADial), one event a turn or memory, an image by its caption; the offline embedder; no model is
+asked. LoCoMo: categories 1 to 4 with evidence; recall@k is the share of the evidence turns in the top k, averaged.
 """
 
 from __future__ import annotations
@@ -55,22 +55,26 @@ class Case:
     language: str = "en"
 
 
+def moment(text: str, form: str) -> datetime:
+    return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
+
+
 def locomo(path: Path) -> Iterator[Case]:
     for sample in json.loads(path.read_text(encoding="utf-8")):
         turns = []
         dialogue = sample["conversation"]
         sessions = sorted(int(k.split("_")[1]) for k, v in dialogue.items() if re.fullmatch(r"session_\d+", k) and v)
         for number in sessions:
-            # "1:56 pm on 8 May, 2023"
-            began = datetime.strptime(dialogue[f"session_{number}_date_time"].strip(), "%I:%M %p on %d %B, %Y")
+            began = moment(dialogue[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y")
             for position, said in enumerate(dialogue[f"session_{number}"]):
+                caption = f" [shares an image: {said['blip_caption']}]" if said.get("blip_caption") else ""
                 turns.append(
                     Turn(
                         name=said["dia_id"],
-                        text=f"{said['speaker']}: {said['text']}",
+                        text=f"{said['speaker']}: {said['text']}{caption}",
                         conversation=f"session_{number}",
                         turn=position,
-                        at=began.replace(tzinfo=UTC) + timedelta(seconds=10 * position),
+                        at=began + timedelta(seconds=10 * position),
                         payload={"speaker": said["speaker"]},
                     )
                 )
@@ -92,7 +96,7 @@ def longmemeval(path: Path) -> Iterator[Case]:
             for name, date, said in zip(
                 asked["haystack_session_ids"], asked["haystack_dates"], asked["haystack_sessions"], strict=True
             ):
-                began = datetime.strptime(re.sub(r" \(\w+\)", "", date), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
+                began = moment(re.sub(r" \(\w+\)", "", date), "%Y/%m/%d %H:%M")
                 for position, message in enumerate(said):
                     turn = f"{name}#{position}"
                     turns.append(

@@ -47,9 +47,9 @@ def read_conversations(file: BinaryIO, *, entity: str | None, passed: Callable[[
 
 def _of_document(text: bytes, entity: str | None) -> Iterator[Entry]:
     try:
-        document = json.loads(text)
-    except ValueError as error:
-        yield Entry(1, {}, f"the file is not valid JSON: {_without_text(error)}")
+        document = _parsed(text)
+    except InputError as error:
+        yield Entry(1, {}, f"the file is {error}")
         return
     for number, item in enumerate(document if isinstance(document, list) else [document], start=1):
         yield _checked(number, item, entity)
@@ -57,15 +57,19 @@ def _of_document(text: bytes, entity: str | None) -> Iterator[Entry]:
 
 def _entry(number: int, line: bytes, entity: str | None) -> Entry:
     try:
-        document = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return Entry(number, {}, f"not valid JSON: {_without_text(error)}")
+        document = _parsed(line)
+    except InputError as error:
+        return Entry(number, {}, str(error))
     return _checked(number, document, entity)
 
 
-def _without_text(error: Exception) -> str:
-    # A decoding error of bytes quotes what it could not read.
-    return error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        # The message of a decoding error quotes the bytes it could not read.
+        why = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+        raise InputError(f"not valid JSON: {why}") from None
 
 
 def _checked(number: int, document: Any, entity: str | None) -> Entry:
@@ -85,6 +89,9 @@ def _fields(document: Any, entity: str | None) -> dict[str, Any]:
     whom = document.get("entity_id") or document.get("user_id") or entity
     if not whom:
         raise InputError("is missing; name it in the file or with --entity", field="entity_id")
+    for field in ("entity_id", "user_id", "conversation_id", "time_zone", "timezone"):
+        if not isinstance(document.get(field), str | None):
+            raise InputError("must be text", field=field)
     language = document.get("language")
     if language not in (None, *_LANGUAGES):
         raise InputError(f"must be {' or '.join(_LANGUAGES)}", field="language")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -29,11 +30,13 @@ def list_(
         records = [r for kept in Bucket if bucket in (None, kept) for r in _records(memory, entity, kept, limit)]
     if session.json:
         write_json([{"bucket": bucket_of(record).value, **plain(record)} for record in records])
-    elif records:
-        rows = ((bucket_of(r), named(r), worded(r), f"{r.confidence:.2f}", moment(_when(r)), r.id) for r in records)
-        Output().print(table(("bucket", "what", "value", "sure", "when", "id"), rows))
-    else:
-        Output().print(EMPTY)
+        return
+    output = Output()
+    for kept, group in groupby(records, key=bucket_of):
+        rows = ((named(r), worded(r), f"{r.confidence:.2f}", moment(_when(r)), r.id) for r in group)
+        output.print(table(("what", "value", "sure", "when", "id"), rows, title=kept.value))
+    if not records:
+        output.print(EMPTY)
 
 
 def bucket_of(record: MemoryRecord) -> Bucket:

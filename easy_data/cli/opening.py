@@ -39,5 +39,6 @@ def log_to_standard_error() -> None:
     """Send what the parts log, from warnings on, to standard error: standard output holds results alone."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Looked up for each logger: whoever runs a command inside another program may exchange the stream.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

@@ -6,14 +6,18 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import IO, Any
 
 from pydantic import BaseModel
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
 EMPTY = "(nothing)"
+# What a file or a pipe gets, in columns.
+WIDTH = 120
+_WHOLE = ("id",)  # columns that are copied from, so their cells are never broken
 
 
 class Output(Console):
@@ -21,6 +25,8 @@ class Output(Console):
 
     def __init__(self, *, stderr: bool = False, file: IO[str] | None = None) -> None:
         super().__init__(stderr=stderr, file=file, markup=False, highlight=False, emoji=False)
+        if not self.is_terminal:
+            self.width = max(self.width, WIDTH)
 
     def on_broken_pipe(self) -> None:
         """Leave the closed pipe to the caller, who ends the process quietly."""
@@ -48,14 +54,14 @@ def write_json(value: object) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> Table:
     """Return a table of plain texts whose long cells go on in further lines."""
-    made = Table(title=title, title_justify="left", header_style="bold", expand=False)
+    made = Table(title=title, title_justify="left", header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        made.add_column(name, overflow="fold")
+        made.add_column(name, overflow="fold", no_wrap=name in _WHOLE)
     for row in rows:
         made.add_row(*("" if cell is None else str(cell) for cell in row))
     return made
 
 
 def moment(instant: datetime | None) -> str:
-    """Return an instant in ISO 8601 to the minute; empty for None."""
-    return instant.isoformat(timespec="minutes") if instant is not None else ""
+    """Return an instant to the minute, in UTC; empty for None."""
+    return f"{instant.astimezone(UTC):%Y-%m-%d %H:%MZ}" if instant is not None else ""

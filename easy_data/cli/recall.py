@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.panel import Panel
+from rich.table import Table
 
 from easy_data.cli.opening import opened
 from easy_data.cli.output import EMPTY, Output, table, write_json
@@ -39,17 +40,14 @@ def recall(
     output.print(_summary(found))
 
 
-def _hits(found: Context, *, explain: bool) -> object:
-    columns = ["score", "route", "memory", "id", *(["shares"] if explain else [])]
-    rows = [
-        [f"{hit.score:.3f}", hit.route, hit.text, hit.id, *([_shares(hit)] if explain else [])]
-        for hit in found.memories
-    ]
-    return table(columns, rows)
+def _hits(found: Context, *, explain: bool) -> Table:
+    rows = ((f"{hit.score:.3f}", hit.route, _worded(hit, explain=explain), hit.id) for hit in found.memories)
+    return table(("score", "route", "memory", "id"), rows)
 
 
-def _shares(hit: MemoryHit) -> str:
-    return "\n".join(f"{share.points:+.3f} {share.feature} ({share.value:.3g})" for share in hit.shares)
+def _worded(hit: MemoryHit, *, explain: bool) -> str:
+    shares = [f"  {share.points:+.3f} {share.feature} ({share.value:.3g})" for share in hit.shares]
+    return "\n".join([hit.text, *(shares if explain else [])])
 
 
 def _summary(found: Context) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.padding import Padding
 
 from easy_data.cli.opening import opened
-from easy_data.cli.output import EMPTY, Output, moment, table, write_json
+from easy_data.cli.output import EMPTY, Output, moment, write_json
 from easy_data.cli.session import session_of
 from easy_data.schemas.review import Decision
 
@@ -35,11 +36,13 @@ def list_(
         items = memory.pending_review(entity, limit=limit)
     if session.json:
         write_json(items)
-    elif items:
-        rows = ((i.entity_id, i.reason, i.question, i.quote, moment(i.created_at), i.id) for i in items)
-        Output().print(table(("entity", "reason", "question", "quote", "since", "id"), rows))
-    else:
-        Output().print(EMPTY)
+        return
+    output = Output()
+    for item in items:
+        output.print(f"{item.id}  {item.entity_id}, {item.reason}, {moment(item.created_at)}", style="bold")
+        output.print(Padding(f"{item.question}\n← {item.quote}", (0, 0, 0, 2)))
+    if not items:
+        output.print(EMPTY)
 
 
 @app.command()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from easy_data.cli.checking import Checked
@@ -27,8 +26,7 @@ class Stage:
     def __init__(self, story: Story, output: Output) -> None:
         self._story = story
         self._output = output
-        # A terminal of any width shows the same story; a file gets lines that can be read.
-        self._output.width = WIDTH if not output.is_terminal else min(WIDTH, output.width)
+        self._output.width = min(WIDTH, output.width)
 
     def begin(self) -> None:
         """Show the title."""
@@ -46,8 +44,8 @@ class Stage:
         """Show a query and the block that the prompt gets."""
         words = self._story.words
         self._output.print(Text.assemble((f"{words['query']} ", "dim"), query))
-        title = words["recalled"].format(ms=f"{context.took_ms:.1f}")
-        self._output.print(Panel(context.text or words["nothing"], title=title, title_align="left", style="cyan"))
+        text = context.text or words["nothing"]
+        self._output.print(Panel(text, title=words["recalled"], title_align="left", style="cyan"))
 
     def said(self, turns: Sequence[Turn]) -> None:
         """Show a conversation."""
@@ -64,7 +62,8 @@ class Stage:
         for fate in fates:
             style = _STYLES.get(fate.fate, _KEPT)
             reason = self._story.reasons.get(fate.reason, fate.reason)
-            label = self._story.fates[fate.fate] + (f" ({reason})" if reason else "")
+            where = f" → {self._story.buckets[fate.bucket]}" if fate.memory_id and fate.fate is not Fate.QUEUED else ""
+            label = self._story.fates[fate.fate] + where + (f" ({reason})" if reason else "")
             self._end("●", style, f"{label}  ", fate.what, fate.quote)
         for turn in ignored:
             self._end("○", "red", self._story.words["ignored"].format(note=turn.note), "", turn.user)
@@ -80,11 +79,9 @@ class Stage:
 
     def _hang(self, head: Text, text: Text) -> None:
         """Print a text whose further lines begin under its first word."""
-        grid = Table.grid()
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold")
-        grid.add_row(head, text)
-        self._output.print(grid)
+        for place, line in enumerate(text.wrap(self._output, self._output.width - head.cell_len)):
+            line.rstrip()
+            self._output.print(Text.assemble(head if place == 0 else " " * head.cell_len, line))
 
     def checks(self, checked: Sequence[Checked]) -> None:
         """Show which checks hold."""

@@ -66,6 +66,7 @@ class Story(_Part):
     entity_id: str
     time_zone: str
     words: dict[str, str]
+    buckets: dict[str, str]
     fates: dict[str, str]
     reasons: dict[str, str]
     scenes: tuple[Scene, ...] = Field(alias="scene")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from easy_data.pipeline import policy, wording
@@ -13,7 +13,7 @@ from easy_data.pipeline.tasks import apply_task
 from easy_data.pipeline.timeline import apply_event
 from easy_data.schemas.candidates import Change, Fate, RejectReason, ReviewReason
 from easy_data.schemas.ids import new_id
-from easy_data.schemas.keys import slot_key, text_key
+from easy_data.schemas.keys import bare_value, slot_key, text_key
 from easy_data.schemas.records import (
     Bucket,
     EventRecord,
@@ -36,6 +36,8 @@ class Incoming:
     ground: Ground
     cause: Cause
     change: Change = Change.NONE
+    # the value of the same attribute that the words say this one takes the place of
+    replaces: str = ""
     confirmed: bool = False
     nominees: tuple[str, ...] = ()
     # an open question to put instead of writing, when policy said so before the store was looked at
@@ -111,7 +113,41 @@ def _apply_fact(write: EntityWrite, incoming: Incoming, record: ProfileRecord, r
         same_conversation=name is not None and any(fact.conversation_id == name for fact in live),
     )
     decision = policy.decide_fact(statement, live, attribute, runtime.settings)
-    return _carry_out(write, incoming, record, decision, runtime)
+    written = _carry_out(write, incoming, record, decision, runtime)
+    if incoming.replaces and attribute.cardinality == "many" and written.fate in (Fate.WRITTEN, Fate.MERGED):
+        _end_replaced(write, incoming, record, written, runtime)
+    return written
+
+
+def _end_replaced(
+    write: EntityWrite, incoming: Incoming, record: ProfileRecord, written: Written, runtime: Runtime
+) -> None:
+    """Let the value end that the words name as the one before; policy decides, as if they had said only that."""
+    live = [
+        f for f in memories.facts_of_slot(write.connection, write.scope, record.attr_name) if f.id != written.memory_id
+    ]
+    named = [f for f in live if policy.says(f, incoming.replaces)] or [f for f in live if _names(f, incoming.replaces)]
+    if len(named) != 1:
+        return
+    (old,) = named
+    said = Statement(
+        record=old.model_copy(update={"confidence": record.confidence}),
+        said_at=incoming.ground.said_at,
+        change=Change.ENDED,
+        confirmed=incoming.confirmed,
+    )
+    decision = policy.decide_fact(said, [old], runtime.registry.get(old.attr_name), runtime.settings)
+    if decision.action is Action.CLOSE:
+        _close(write, old, said.said_at, incoming.cause, successor=written.memory_id)
+    elif decision.action is Action.REVIEW:
+        ended = replace(incoming, record=said.record, change=Change.ENDED, replaces="")
+        queue(write, ended, ReviewReason(decision.reason), old, runtime)
+
+
+def _names(stored: ProfileRecord, value: str) -> bool:
+    """Tell if one of the two is a part of the other: "Harbour" names "the Harbour project"."""
+    a, b = f" {bare_value(stored.attr_value)} ", f" {bare_value(value)} "
+    return a in b or b in a
 
 
 def _carry_out(

@@ -48,10 +48,12 @@ def write_records(
             turns = [(i, r) for i, r in mine if isinstance(r, EventRecord) and r.event_type in VERBATIM]
             for (i, _), made in zip(turns, _keep(write, [r for _, r in turns], cause), strict=True):
                 fates[i] = Written(Fate.WRITTEN, memory_id=made.id)
+            earlier: list[str] = []
             for i, record in mine:
                 if fates[i] is None:
-                    ground = _ground(record, write)
-                    fates[i] = apply(write, Incoming(record, ground, cause, nominees=nominees[i]), runtime)
+                    incoming = Incoming(record, _ground(record, write), cause, nominees=(*nominees[i], *earlier))
+                    written = fates[i] = apply(write, incoming, runtime)
+                    earlier += [written.memory_id] if written.memory_id else []
     return [fate for fate in fates if fate is not None]
 
 

@@ -6,7 +6,7 @@ raises the entity's version once, appends a revision for each change and queues 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -42,25 +42,20 @@ class EntityWrite:
             self._version = entities.raise_version(self.connection, self.scope)
         return self._version
 
-    def create(self, record: MemoryRecord, ground: Ground | None, cause: Cause) -> MemoryRecord:
+    def create(self, record: MemoryRecord, ground: Ground, cause: Cause) -> MemoryRecord:
         """Insert a new memory with its evidence and return it with its id."""
-        made = record.model_copy(update={"id": record.id or new_id(), "version": 1, "updated_at": self.now})
-        memories.insert_one(self.connection, self.scope, made, now=self.now)
-        self._note(None, made, cause)
-        if ground is not None:
-            evidence.add(self.connection, self.scope, made.id, bucket_of(made), ground)
-        return made
+        return self.create_many([(record, ground)], cause)[0]
 
-    def create_many(self, records: list[tuple[MemoryRecord, Ground]], cause: Cause) -> list[MemoryRecord]:
-        """Insert memories that are known to be new, in few statements."""
+    def create_many(self, records: Sequence[tuple[MemoryRecord, Ground]], cause: Cause) -> list[MemoryRecord]:
+        """Insert memories that are known to be new, each with its evidence, in few statements."""
         made = [
             record.model_copy(update={"id": record.id or new_id(), "version": 1, "updated_at": self.now})
             for record, _ in records
         ]
+        grounds = [(record.id, bucket_of(record), ground) for record, (_, ground) in zip(made, records, strict=True)]
         memories.insert_many(self.connection, self.scope, made, now=self.now)
-        for record, (_, ground) in zip(made, records, strict=True):
-            self._note(None, record, cause)
-            evidence.add(self.connection, self.scope, record.id, bucket_of(record), ground)
+        evidence.add_new(self.connection, self.scope, grounds)
+        self._note([(None, record) for record in made], cause)
         return made
 
     def change(self, before: MemoryRecord, changes: dict[str, object], cause: Cause) -> MemoryRecord:
@@ -68,7 +63,7 @@ class EntityWrite:
         update = {"updated_at": self.now, **changes, "version": before.version + 1}
         after = before.model_copy(update=update)
         memories.replace(self.connection, self.scope, after, now=self.now)
-        self._note(before, after, cause)
+        self._note([(before, after)], cause)
         return after
 
     def remove(self, record: MemoryRecord, cause: Cause) -> None:
@@ -76,16 +71,8 @@ class EntityWrite:
         memories.remove(self.connection, self.scope, [record.id])
         bucket = bucket_of(record)
         history.blank(self.connection, self.scope, [record.id])
-        history.add(
-            self.connection,
-            self.scope,
-            record.id,
-            bucket,
-            entity_version=self.version(),
-            cause=cause,
-            before=None,
-            after=None,
-            now=self.now,
+        history.add_removal(
+            self.connection, self.scope, record.id, bucket, entity_version=self.version(), cause=cause, now=self.now
         )
         self._changed[record.id] = (bucket, record.version + 1)
 
@@ -94,20 +81,11 @@ class EntityWrite:
         items = [(memory_id, bucket, version) for memory_id, (bucket, version) in self._changed.items()]
         outbox.add(self.connection, self.scope, items, now=self.now)
 
-    def _note(self, before: MemoryRecord | None, after: MemoryRecord, cause: Cause) -> None:
-        bucket = bucket_of(after)
-        history.add(
-            self.connection,
-            self.scope,
-            after.id,
-            bucket,
-            entity_version=self.version(),
-            cause=cause,
-            before=before,
-            after=after,
-            now=self.now,
-        )
-        self._changed[after.id] = (bucket, after.version)
+    def _note(self, changes: Sequence[tuple[MemoryRecord | None, MemoryRecord]], cause: Cause) -> None:
+        version = self.version()
+        history.add(self.connection, self.scope, changes, entity_version=version, cause=cause, now=self.now)
+        for _, after in changes:
+            self._changed[after.id] = (bucket_of(after), after.version)
 
 
 @contextmanager

@@ -118,21 +118,24 @@ def _content(content: object, notes: Counter[str]) -> str:
     if not isinstance(content, Sequence):
         notes["odd_content"] += 1
         return ""
-    return " ".join(part for part in (_part(p, notes) for p in content) if part)
+    parts = [_part(part, notes) for part in content]
+    # What was said stays in one piece; the marks of what cannot be read stand behind it.
+    return " ".join(text for text, _ in sorted(parts, key=lambda part: part[1]) if text)
 
 
-def _part(part: object, notes: Counter[str]) -> str:
+def _part(part: object, notes: Counter[str]) -> tuple[str, bool]:
+    """Return the text of a part, or a mark for it, and if it is a mark."""
     if isinstance(part, str):
-        return part
+        return part, False
     fields = part if isinstance(part, Mapping) else getattr(part, "__dict__", {})
     kind = str(fields.get("type") or "part")
     text = fields.get("text")
     if kind in ("text", "input_text", "output_text") and isinstance(text, str):
-        return text
+        return text, False
     notes["part_replaced"] += 1
     # "image_url" and its like become "[image]": a typed mark, never the data.
     short = re.sub(r"[^a-z]", "", kind.lower().removeprefix("input_").split("_")[0])
-    return f"[{short or 'part'}]"
+    return f"[{short or 'part'}]", True
 
 
 def _said_at(fields: Mapping[str, Any], zone: ZoneInfo, notes: Counter[str]) -> datetime | None:

@@ -124,8 +124,9 @@ def decide_fact(new: Statement, live: Sequence[ProfileRecord], attribute: Attrib
     ``live`` holds the facts of the attribute when it is single-valued, else those that say the same value, for or
     against. Adding never deletes: the worst that happens to a stored fact here is that it becomes history.
     """
-    same = _newest([f for f in live if f.polarity == new.record.polarity and _says(f, new.record)])
-    opposite = _newest([f for f in live if f.polarity != new.record.polarity and _says(f, new.record)])
+    about = [f for f in live if says(f, new.record.attr_value)]
+    same = _newest([f for f in about if f.polarity == new.record.polarity])
+    opposite = _newest([f for f in about if f.polarity != new.record.polarity])
     if new.change in (Change.ENDED, Change.PAST):
         return _decide_end(new, same, attribute)
     if new.record.polarity is Polarity.NEGATIVE and attribute.type != "preference" and not new.confirmed:
@@ -178,8 +179,9 @@ def grown(old: float, new: float) -> float:
     return max(old, min(CERTAIN, 1 - (1 - old) * (1 - new)))
 
 
-def _says(stored: ProfileRecord, new: ProfileRecord) -> bool:
-    a, b = (bare_value(r.attr_value).replace(" ", "") for r in (stored, new))
+def says(stored: ProfileRecord, value: str) -> bool:
+    """Tell if a stored fact is about this value, for or against."""
+    a, b = (bare_value(text).replace(" ", "") for text in (stored.attr_value, value))
     return a == b
 
 

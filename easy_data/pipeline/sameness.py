@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from easy_data.schemas.candidates import Relation
@@ -31,7 +32,7 @@ _NEGATION = re.compile(
     r"|不(?!错|过|但|仅|同|少|久|断|得不)|没(?!事|错)|沒|别(?=[再去来让给说])|未(?!来)|无(?!论|所谓)|戒",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b[A-Z][\w'’-]+")
+_NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b(?!I\b)[A-Z][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +57,24 @@ def gist(text: str) -> Gist:
 def relation(new: str, old: str) -> Relation:
     """Return how the new text relates to the old one."""
     a, b = gist(new), gist(old)
-    common = len(a.terms & b.terms)
-    if not common:
+    if not a.terms & b.terms:
         return Relation.NEW
-    overlap = common / len(a.terms | b.terms)
-    contained = common / min(len(a.terms), len(b.terms))
-    about_same = overlap >= ABOUT_SAME or (contained >= CONTAINED and common >= MIN_CONTAINED_TERMS)
     if a.denies != b.denies or (a.figures and b.figures and a.figures != b.figures):
-        return Relation.CONTRADICTS if about_same else Relation.NEW
+        return Relation.CONTRADICTS if _close(a.terms, b.terms, ABOUT_SAME) else Relation.NEW
     if (a.names - b.names) and (b.names - a.names):
         return Relation.NEW
-    if overlap >= SAME_WORDING or (contained >= CONTAINED and common >= MIN_CONTAINED_TERMS):
+    # Figures that both name are words in common too.
+    if _close(a.terms | a.figures.keys(), b.terms | b.figures.keys(), SAME_WORDING):
         return Relation.REFINES if a.figures != b.figures else Relation.SAME
     return Relation.NEW
+
+
+def _close(a: AbstractSet[str], b: AbstractSet[str], threshold: float) -> bool:
+    """Tell if two sets of words share enough, or if one of them says all that the other does."""
+    common = len(a & b)
+    if common >= MIN_CONTAINED_TERMS and common / min(len(a), len(b)) >= CONTAINED:
+        return True
+    return common / len(a | b) >= threshold
 
 
 def _figure(found: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from easy_data.pipeline.entity_write import EntityWrite
 from easy_data.schemas.candidates import Fate
@@ -14,6 +15,8 @@ from easy_data.stores.repositories.history import Cause
 
 # Share of the shorter name's terms that must recur for two names to mean one task.
 SAME_TASK = 0.6
+CLOSES_ONLY_TASK = 0.2
+OPEN_LOOKED_AT = 20
 
 
 def apply_task(
@@ -47,13 +50,30 @@ def find_task(write: EntityWrite, record: WorkspaceRecord, nominees: Sequence[Me
     if record.source == "direct":
         # A caller's names are exact.
         return None
-    wanted = set(terms(f"{record.task_id} {record.summary}"))
-    best: tuple[float, WorkspaceRecord] | None = None
-    for stored in nominees:
-        if not isinstance(stored, WorkspaceRecord) or stored.closed or not wanted:
-            continue
-        known = set(terms(f"{stored.task_id} {stored.summary}"))
-        share = len(wanted & known) / max(1, min(len(wanted), len(known)))
-        if share >= SAME_TASK and (best is None or share > best[0]):
-            best = (share, stored)
-    return best[1] if best else None
+    known = {t.id: t for t in nominees if isinstance(t, WorkspaceRecord) and not t.closed}
+    known |= {t.id: t for t in memories.tasks(write.connection, write.scope, closed=False, limit=OPEN_LOOKED_AT)}
+    shares = sorted(((_share(record, task), task.updated_at, task) for task in known.values()), key=itemgetter(0, 1))
+    if not shares:
+        return None
+    share, _, best = shares[-1]
+    # What closes a task names it more loosely than what opens one; of several, the words must tell which is meant.
+    enough = CLOSES_ONLY_TASK if record.closed and len(shares) == 1 else SAME_TASK
+    return best if share >= enough else None
+
+
+def _share(new: WorkspaceRecord, stored: WorkspaceRecord) -> float:
+    """Return how far the names of two tasks overlap: goals are compared with goals, else all words."""
+    return max(_overlap(_goal(new), _goal(stored)), _overlap(_words(new), _words(stored)))
+
+
+def _overlap(a: set[str], b: set[str]) -> float:
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def _goal(task: WorkspaceRecord) -> set[str]:
+    goal = task.state.get("goal")
+    return set(terms(f"{task.task_id} {goal if isinstance(goal, str) else ''}"))
+
+
+def _words(task: WorkspaceRecord) -> set[str]:
+    return set(terms(f"{task.task_id} {task.summary}"))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from easy_data.schemas.records import Language
+
+# What stands for a part that is no text: "[image]".
+_MARK = re.compile(r"\[[a-z_]+\]")
 
 Role = Literal["user", "assistant", "system", "developer", "tool", "other"]
 
@@ -44,7 +48,8 @@ class Conversation(BaseModel):
 
     def has_user_text(self) -> bool:
         """Tell if a user said anything with a letter, a digit or an ideograph in it."""
-        return any(m.role == "user" and any(c.isalnum() for c in m.content) for m in self.messages)
+        said = (_MARK.sub("", m.content) for m in self.messages if m.role == "user")
+        return any(any(c.isalnum() for c in text) for text in said)
 
 
 class ConversationInput(BaseModel):

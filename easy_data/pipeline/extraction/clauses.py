@@ -11,7 +11,7 @@ from easy_data.schemas.records import Language
 
 _SENTENCE_END = re.compile(
     r"[。！？!?；;\n…]+[”’\"')）】\]]*"  # Chinese and unambiguous marks, with the closing quotes that follow them
-    r"|(?<![A-Z])\.+(?=\s|$)[ \t]*"  # a full stop, not after an initial such as "J. Smith"
+    r"|(?<![A-Z.])\.+(?=\s|$)[ \t]*"  # a full stop, not after an initial such as "J. Smith"
     r"|(?<=[A-Z]{3})\.+(?=\s|$)[ \t]*"
 )
 _CLAUSE_END = re.compile(
@@ -100,8 +100,8 @@ def _cut(text: str, start: int, end: int, at: re.Pattern[str]) -> list[tuple[int
         part = text[first:last]
         if not part.strip():
             continue
-        first += len(part) - len(part.lstrip())
-        trimmed.append((first, first + len(part.strip()), ender))
+        begin = first + len(part) - len(part.lstrip())
+        trimmed.append((begin, begin + len(part.strip()), ender))
     return trimmed
 
 

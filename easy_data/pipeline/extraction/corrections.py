@@ -87,9 +87,7 @@ def _replaced(placed: Sequence[Placed], sentence: Clause, old: str, new: str) ->
 def _without_slips(placed: Sequence[Placed], sentence: Clause, registry: Registry) -> list[Placed]:
     after = {p.candidate.attr_name for p in placed if p.place >= (sentence.turn, sentence.start)}
     single = {name for name in after if registry.get(name).cardinality == "one"}
-    return [
-        p for p in placed if p.candidate.attr_name not in single or p.place >= (sentence.turn, sentence.start)
-    ]
+    return [p for p in placed if p.candidate.attr_name not in single or p.place >= (sentence.turn, sentence.start)]
 
 
 def _doubted(placed: Sequence[Placed], sentence: Clause) -> list[Placed]:
@@ -103,6 +101,6 @@ def _doubted(placed: Sequence[Placed], sentence: Clause) -> list[Placed]:
             if said.attr_name in again:
                 continue
             if not again and said.certainty is Certainty.STATED:
-                item = replace(item, candidate=said.model_copy(update={"certainty": Certainty.HEDGED}))
-        result.append(item)
+                said = said.model_copy(update={"certainty": Certainty.HEDGED})
+        result.append(replace(item, candidate=said))
     return result

@@ -45,7 +45,7 @@ def find_dates(
     at equal length the one of ``language``. ``said_at`` must be aware. ``lean`` decides what a bare "Friday" or
     "March 5th" means.
     """
-    anchor = Anchor(said_at=said_at, today=local_day(said_at, zone), lean=lean)
+    anchor = Anchor(said_at=said_at.astimezone(UTC), today=local_day(said_at, zone), lean=lean)
     found: list[tuple[int, int, int, Span]] = []
     for name, grammar in (("zh", dates_zh.spans), ("en", dates_en.spans)):
         foreign = int(name != language)
@@ -66,7 +66,7 @@ def _mentions(text: str, kept: list[tuple[int, int, Span]], zone: ZoneInfo) -> I
             start=start,
             end=end,
             phrase=text[start:end],
-            begins=span.moment.astimezone(UTC) if span.moment else local_instant(span.first, span.at or time(), zone),
+            begins=span.moment or local_instant(span.first, span.at or time(), zone),
             until=_midnight(span.until, zone),
             precision=span.precision,
         )

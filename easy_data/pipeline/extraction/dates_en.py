@@ -69,7 +69,7 @@ _COUNT = (
     + "|".join(word for word in _WORDS if word not in ("a", "an", "couple", "half"))
     + ")"
 )
-_UNIT = r"(?P<unit>minute|min|hour|hr|day|week|wk|fortnight|month|year|yr)s?\b"
+_UNIT = r"(?P<unit>minute|min|hour|hr|day|night|week|wk|fortnight|month|year|yr)s?\b"
 
 
 def spans(text: str, anchor: Anchor) -> Iterator[tuple[int, int, Span]]:
@@ -161,7 +161,7 @@ def _offset(match: re.Match[str], anchor: Anchor) -> Span | None:
         return anchor.shifted("month", sign * 6) if unit in ("year", "yr") else None
     if unit == "fortnight":
         return anchor.shifted("week", sign * 2 * count)
-    return anchor.shifted({"wk": "week", "yr": "year"}.get(unit, unit), sign * count)
+    return anchor.shifted({"night": "day", "wk": "week", "yr": "year"}.get(unit, unit), sign * count)
 
 
 def _month_number(match: re.Match[str]) -> int:

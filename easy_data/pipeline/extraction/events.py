@@ -32,6 +32,8 @@ TURNS_BACK = 2
 MAX_SUMMARY_CHARS = 300
 # Of the content of the shorter of two reports, how much the longer one must hold to be the same event.
 SAME_EVENT_SHARE = 0.6
+# Among how many of the last events a retelling is looked for.
+RETOLD_WITHIN = 30
 _PLAN = "plan"
 # "at 3pm", "十点半": an hour without a day is more often a habit than a date.
 _CLOCK_ALONE = re.compile(r"(?:at|around|by)\b|[\d一二两三四五六七八九十]{1,3}[点时:]", re.IGNORECASE)
@@ -116,7 +118,7 @@ def _event(sentences: Sequence[Sentence], place: int, said_at: datetime, zone: Z
 
 def _triggered(sentence: Sentence) -> Iterator[Found]:
     """Yield the triggers of a sentence that its guards let pass, in the order of the file."""
-    if len(sentence.text) > MAX_CHARS:
+    if len(sentence.text) > MAX_CHARS or all(j.judgement.has(Guard.PASTED) for j in sentence.clauses):
         return
     for language in sentence.languages:
         for trigger in load_vocabulary(language).triggers:
@@ -148,6 +150,8 @@ def _date_for(
     here = _dates(sentences[place], said_at, zone, plan=plan)
     if here:
         return min(here, key=lambda m: max(m.start - found.end, found.start - m.end))
+    if _any_dates(sentences[place]):
+        return None
     for beside in (place - 1, place + 1):
         if 0 <= beside < len(sentences) and sentences[beside].turn == sentences[place].turn:
             other = sentences[beside]
@@ -202,7 +206,7 @@ def _summary(sentences: Sequence[Sentence], place: int, found: Found) -> str | N
     parts = [sentence.text]
     content = 0 if pointing else _content(sentence, dates)
     turns = {sentence.turn}
-    for earlier in reversed(sentences[:place]):
+    for earlier in (sentences[index] for index in range(place - 1, -1, -1)):
         turns.add(earlier.turn)
         enough = MIN_CONTENT if earlier.turn == sentence.turn else LEAST_CONTENT
         if content >= enough or len(turns) > 1 + TURNS_BACK:
@@ -228,7 +232,8 @@ def _clipped(parts: Sequence[str]) -> str:
 
 def _add(events: list[Candidate], event: Candidate) -> None:
     """Add an event, or complete the one already told that it repeats."""
-    for place, known in enumerate(events):
+    for place in range(len(events) - 1, max(-1, len(events) - 1 - RETOLD_WITHIN), -1):
+        known = events[place]
         if known.event_type == event.event_type and _same_day(known, event) and _same_words(known, event):
             fuller = event if event.happened_at and not known.happened_at else known
             longer = max((known, event), key=lambda e: len(e.summary))
@@ -242,6 +247,10 @@ def _same_day(one: Candidate, other: Candidate) -> bool:
 
 
 def _same_words(one: Candidate, other: Candidate) -> bool:
+    """Tell if one says nearly all the other does; numbers that differ make them two events."""
+    numbers, others = set(re.findall(r"\d+", one.summary)), set(re.findall(r"\d+", other.summary))
+    if not (numbers <= others or others <= numbers):
+        return False
     first, second = _words(one.summary), _words(other.summary)
     shared = len(first & second)
     return shared >= SAME_EVENT_SHARE * max(1, min(len(first), len(second)))

@@ -146,7 +146,7 @@ CUES = Cues(
         r"(?:\bnot|n't|\bnever|\w\W+no|\bnor|\bcannot|\bwithout|\bhardly|\bstop(?:ped)?|\bquit)(?: \w+)?\s*$"
         r"|(?<!\bi )(?<!i've )(?<!i'm )(?<!already )\b(?:thinks?|thought|assum\w+|said|says|told \w+|convinced|"
         r"calls?|called|reckons?|swears|"
-        r"claim\w*|telling \w+|guess(?:ed|es)|saying|wrote|says?|reads?|mistook|mistake me for|"
+        r"claim\w*|telling \w+|guess(?:ed|es)|saying|wrote|reads?|mistook|mistake me for|"
         r"looks? like)(?: \w+)?(?: that)?\s*$"
     ),
     retraction=_words(
@@ -171,7 +171,8 @@ CUES = Cues(
         r"|\bquiz question\b|\bin the voice of\b|\bmonologue\b|\bimagine you(?:'re| are)\b"
     ),
     pasted=_words(
-        r"\b(?:translat\w+|proof-?read|summari[sz]e|rephrase|re-?write|reword|polish|edit|check|fix|review|read|"
+        # a request is not in capitals: "DEBUG" is a line of a log
+        r"\b(?=(?-i:[A-Za-z][a-z]))(?:translat\w+|proof-?read|summari[sz]e|rephrase|re-?write|reword|polish|edit|check|fix|review|read|"
         r"shorten|tidy|grade|critique|"
         r"look (?:at|over)|analy[sz]e|debug|parse|pars\w+|respond to|reply to|answer this|explain|correct|"
         r"transcribe|thoughts on|rate|roast|"
@@ -189,12 +190,11 @@ CUES = Cues(
     ),
     slip=_words(
         _OPENING
-        + r"(?:wait(?: (?:no|sorry|actually|wait))?(?! \w)|(?:wait )?sorry(?! (?:for|about|to|if|i|but)\b)|scratch that|"
-        r"strike that|correction|i meant|i mean|typo|oops|whoops|my bad|hang on|hold on|actually|misspoke|mistyped|"
-        r"autocorrect|fat (?:fingers?|thumbs?)|"
-        r"got (?:that|it) wrong|er no|ugh no|make that|on second thou?ghts?|no no)\b[,:!]*(?: (?:i meant|i mean|"
-        r"sorry|no|it's|actually|make that))*"
-        r"|^\*(?=\w)"
+        + r"(?:wait(?: (?:no|sorry|actually|wait))?(?! (?:till|until|for|to|a|at|on|in|times?|one|what|can)\b)|"
+        r"(?:wait )?sorry(?! (?:for|about|to|if|i|but)\b)|scratch that|strike that|correction|i meant|i mean|typo|oops|"
+        r"whoops|my bad|hang on|hold on|actually|misspoke|mistyped|autocorrect|fat (?:fingers?|thumbs?)|"
+        r"got (?:that|it) wrong|er no|ugh no|make that|on second thou?ghts?|no no)\b[,:!]*"
+        r"(?: (?:i meant|i mean|sorry|no|it's|actually|make that))*|^\*(?=\w)"
     ),
     corrections=(
         _words(

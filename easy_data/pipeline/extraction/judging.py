@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from easy_data.pipeline.extraction import guards_en, guards_zh
 from easy_data.pipeline.extraction.clauses import Clause, fold, split_message, split_sentences
@@ -20,6 +23,9 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = (
+    re.compile(
+        r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|(?:DEBUG|INFO|WARN|ERROR|FATAL)\b).*$", re.MULTILINE
+    ),  # lines of a log
     re.compile(r"```.*?(?:```|\Z)", re.DOTALL),
     re.compile(r"^[ \t]*>.*$", re.MULTILINE),
     re.compile(r"“[^“”]*(?:”|\Z)"),
@@ -27,20 +33,28 @@ _QUOTED = (
     re.compile(r"『[^『』]*(?:』|\Z)"),
     re.compile(r'(?<![\w"])"[^"]*(?:"|\Z)'),
     re.compile(r"(?<!\w)'[^'\n]{12,}'(?!\w)"),
-    re.compile(r"^(?:from|to|cc|subject|发件人|收件人|主题)[:：].*(?:\Z|\n\n)", re.DOTALL | re.IGNORECASE | re.MULTILINE),
+    re.compile(
+        r"^(?:from|to|cc|subject|发件人|收件人|主题)[:：].*(?:\Z|\n\n)", re.DOTALL | re.IGNORECASE | re.MULTILINE
+    ),
 )
 # A question without its mark: "that depends on where you start from".
-_INDIRECT = re.compile(r"^看您?你?|取决于|请问|告诉我|方便(?:说|问)|\b(?:depends on|tell me|let me know)\b", re.IGNORECASE)
+_INDIRECT = re.compile(
+    r"^看您?你?|取决于|请问|告诉我|方便(?:说|问)|\b(?:depends on|tell me|let me know)\b", re.IGNORECASE
+)
 # How many user turns before it a "just kidding" takes back.
 _RETRACTED_TURNS = 2
-# From here on a message is a document handed over, not something said about oneself.
-_DOCUMENT_CHARS = 6000
+# A longer message is a document handed over; what its sender says of himself stands before or after it.
+_READ_CHARS = 10_000
 
 Span = tuple[int, int]
 
 
 def judge_dialogue(conversation: Conversation) -> tuple[Judged, ...]:
-    """Return the clauses of the user's turns in order, each with the guards that hold for it."""
+    """Return the clauses of the user's turns in order, each with the guards that hold for it.
+
+    Linear in the length of the dialogue. Of a message over 10,000 characters the first and the last
+    5,000 are read.
+    """
     messages = conversation.messages
     retracted = _retracted_turns(messages)
     judged: list[Judged] = []
@@ -48,20 +62,16 @@ def judge_dialogue(conversation: Conversation) -> tuple[Judged, ...]:
     for turn, message in enumerate(messages):
         if message.role != "user":
             continue
-        content = message.content
-        folded = fold(content)
-        role_play = role_play or _found("role_play", folded)
-        spans = list(_foreign_spans(content, folded, announced=announced))
-        announced = any(guard is Guard.PASTED and end - start == 0 for guard, (start, end) in spans)
-        whole: set[Guard] = set()
-        if role_play:
-            whole.add(Guard.ROLE_PLAY)
-        if turn in retracted:
-            whole.add(Guard.RETRACTED)
-        if len(content) > _DOCUMENT_CHARS:
-            whole.add(Guard.PASTED)
-        clauses = split_message(content, turn)
-        judged += _judge_turn(clauses, whole, spans, _question_before(messages, turn))
+        for offset, piece in _pieces(message.content):
+            folded = fold(piece)
+            role_play = role_play or _found("role_play", folded)
+            foreign = _Foreign(piece, folded, offset, announced=announced)
+            announced = foreign.announces
+            whole = {Guard.ROLE_PLAY} if role_play else set()
+            if turn in retracted:
+                whole.add(Guard.RETRACTED)
+            clauses = [_moved(clause, offset) for clause in split_message(piece, turn)]
+            judged += _judge_turn(clauses, whole, foreign, "" if offset else _question_before(messages, turn))
     return tuple(judged)
 
 
@@ -82,9 +92,20 @@ def judge(clause: Clause, inherited: Iterable[Guard] = ()) -> Judgement:
     return Judgement(frozenset(guards))
 
 
-def _judge_turn(
-    clauses: Sequence[Clause], whole: set[Guard], spans: Sequence[tuple[Guard, Span]], asked: str
-) -> list[Judged]:
+def _pieces(content: str) -> list[tuple[int, str]]:
+    """Return the parts of a message that are read, with their offsets."""
+    if len(content) <= _READ_CHARS:
+        return [(0, content)]
+    end = len(content) - _READ_CHARS // 2
+    return [(0, content[: _READ_CHARS // 2]), (end, content[end:])]
+
+
+def _moved(clause: Clause, offset: int) -> Clause:
+    # A sentence of the second piece must not carry the number of one of the first.
+    return replace(clause, start=clause.start + offset, end=clause.end + offset, sentence=clause.sentence + offset)
+
+
+def _judge_turn(clauses: Sequence[Clause], whole: set[Guard], foreign: _Foreign, asked: str) -> list[Judged]:
     judged: list[Judged] = []
     carried: set[Guard] = set()
     sentence = -1
@@ -92,8 +113,7 @@ def _judge_turn(
     for clause in clauses:
         if clause.sentence != sentence:
             sentence, carried = clause.sentence, set()
-        foreign = {guard for guard, (start, end) in spans if start <= clause.start + 1 and clause.end - 1 <= end}
-        judgement = judge(clause, whole | carried | foreign)
+        judgement = judge(clause, whole | carried | foreign.at(clause))
         carried = {guard for guard in (*_CARRIED, Guard.THIRD_PERSON) if guard in judgement.guards}
         filler = bool(_FILLER.match(clause.folded))
         judged.append(Judged(clause, judgement, asked if opening and not filler else ""))
@@ -109,24 +129,43 @@ def _retracted_turns(messages: Sequence[Message]) -> set[int]:
     turns = [turn for turn, message in enumerate(messages) if message.role == "user"]
     retracted: set[int] = set()
     for place, turn in enumerate(turns):
-        if _found("retraction", fold(messages[turn].content)):
+        content = messages[turn].content
+        if len(content) <= _READ_CHARS and _found("retraction", fold(content)):
             retracted |= set(turns[max(0, place - _RETRACTED_TURNS) : place + 1])
     return retracted
 
 
-def _foreign_spans(content: str, folded: str, *, announced: bool) -> Iterable[tuple[Guard, Span]]:
-    """Yield the spans that are not the user's own words. An empty pasted span announces the next message."""
-    if announced:
-        yield Guard.PASTED, (0, len(content))
-    for expression in _QUOTED:
-        for found in expression.finditer(content):
-            yield Guard.QUOTED, found.span()
-    for cues in CUES.values():
-        found_pasted = cues.pasted.search(folded)
-        if found_pasted:
-            rest = content[found_pasted.end() :]
-            start = found_pasted.end()
-            yield Guard.PASTED, (start, len(content) if rest.strip() else start)
+class _Foreign:
+    """The stretches of one piece of a message, beginning at ``offset``, that are not the user's own words."""
+
+    def __init__(self, content: str, folded: str, offset: int, *, announced: bool) -> None:
+        quoted = [found.span() for expression in _QUOTED for found in expression.finditer(content)]
+        starts = [found.end() for cues in CUES.values() if (found := cues.pasted.search(folded))]
+        pasted = [(0 if announced else start, len(content)) for start in starts or [len(content)]]
+        self.announces = any(not content[start:].strip() for start in starts)
+        self._spans = {Guard.QUOTED: _merged(quoted), Guard.PASTED: _merged(pasted)}
+        self._offset = offset
+
+    def at(self, clause: Clause) -> set[Guard]:
+        """Return the guards of the stretches in which ``clause`` lies, give or take its quotation marks."""
+        start, end = clause.start - self._offset, clause.end - self._offset
+        return {guard for guard, spans in self._spans.items() if _covered(spans, start + 1, end - 1)}
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans in order, those that overlap as one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _covered(spans: Sequence[Span], start: int, end: int) -> bool:
+    place = bisect_right(spans, (start, sys.maxsize)) - 1
+    return place >= 0 and end <= spans[place][1]
 
 
 def _question_before(messages: Sequence[Message], turn: int) -> str:

@@ -36,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """When something was said: the instant, the local day of it, and which way a bare "Friday" leans."""
+    """When something was said: the instant in UTC, the local day of it, and which way a bare "Friday" leans."""
 
     said_at: datetime
     today: date

@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from easy_data.pipeline.extraction.guards import Guard
+from easy_data.pipeline.extraction.prefilter import Prefilter
 from easy_data.schemas.candidates import Certainty, Change
 from easy_data.schemas.records import Language, Polarity
 
@@ -28,10 +29,10 @@ class PatternSpec(BaseModel):
     """One entry of a pattern file.
 
     ``match`` is a regular expression over folded text with the group ``value`` (or a fixed ``value``); ``{city}`` in it
-    stands for the word list of that name. ``ask``, when given, must be found in the assistant's question that the clause
-    answers. ``scope`` is what ``match`` sees. ``allow`` names guards that do not stop this pattern. An example is
-    [text, value] or, with ``ask``, [question, text, value]; a ``counter`` is a text (or [question, text]) that must not
-    match. ``split`` cuts a list into several values. A group ``old`` is the value that this one replaces.
+    stands for the word list of that name. ``ask``, when given, must be found in the assistant's question that the
+    clause answers. ``scope`` is what ``match`` sees. ``allow`` names guards that do not stop this pattern. An example
+    is [text, value] or, with ``ask``, [question, text, value]; a ``counter`` is a text (or [question, text]) that must
+    not match. ``split`` cuts a list into several values. A group ``old`` is the value that this one replaces.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,7 +65,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a pattern matched: the spans of the match, of the value (the match's when it is fixed) and of the old one."""
+    """Where a pattern matched: the spans of the match, of the value (if fixed, the match's) and of the old one."""
 
     pattern: Pattern
     start: int
@@ -87,6 +88,19 @@ def load_patterns(language: Language) -> tuple[Pattern, ...]:
         for number, entry in enumerate(entries):
             patterns.append(_compile(PatternSpec(**entry), words, language, f"{language}/{file.name}#{number}"))
     return tuple(patterns)
+
+
+def worth_trying(language: Language, text: str) -> list[Pattern]:
+    """Return the patterns of a language that may match the folded ``text``; none for one over ``MAX_CHARS``."""
+    if len(text) > MAX_CHARS:
+        return []
+    patterns = load_patterns(language)
+    return [patterns[number] for number in _prefilter(language).candidates(text)]
+
+
+@lru_cache(maxsize=4)
+def _prefilter(language: Language) -> Prefilter:
+    return Prefilter([pattern.match for pattern in load_patterns(language)])
 
 
 @lru_cache(maxsize=4)
@@ -117,11 +131,12 @@ def load_vocabulary(folder: str) -> dict[str, list[str]]:
 def alternation(words: list[str]) -> str:
     """Return an expression that matches any of ``words``, the longest first.
 
-    A Latin word matches only as a whole word, or its plural in -s. Words that are bounded alike share one tree of characters: it compiles and fails many times faster than a flat list.
+    A Latin word matches only as a whole word, or its plural in -s. Words that are bounded alike share one tree of
+    characters: it compiles and fails many times faster than a flat list.
     """
     alike: dict[tuple[str, str], list[str]] = {}
     for word in words:
-        alike.setdefault((_boundary(word[0], behind=True), _boundary(word[-1])), []).append(word.lower())
+        alike.setdefault((_boundary(word[0], behind=True), _boundary(word[-1])), []).append(word)
     # Words that end in a sign come first, so that "C++" is not read as "C".
     groups = sorted(alike.items(), key=lambda item: item[0][1])
     parts = [f"{before}{_tree(group)}{after}" for (before, after), group in groups]
@@ -155,12 +170,7 @@ def expand(expression: str, words: Mapping[str, str]) -> str:
 
 
 def run(pattern: Pattern, text: str, *, start: int = 0) -> Iterator[Hit]:
-    """Yield the places where ``pattern`` matches the folded ``text``, read as if it began at ``start``.
-
-    A text over ``MAX_CHARS`` has none.
-    """
-    if len(text) > MAX_CHARS:
-        return
+    """Yield the places where ``pattern`` matches the folded ``text``, read as if it began at ``start``."""
     rest = text[start:].lstrip(" ,，")
     shift = len(text) - len(rest)
     group = 0 if pattern.spec.value else "value"

@@ -11,7 +11,7 @@ from easy_data.pipeline.extraction.clauses import Clause, split_sentences
 from easy_data.pipeline.extraction.corrections import Placed, corrected, slip_in
 from easy_data.pipeline.extraction.guards import Guard, Judged, Judgement
 from easy_data.pipeline.extraction.judging import CUES
-from easy_data.pipeline.extraction.matching import Hit, Pattern, load_patterns, run
+from easy_data.pipeline.extraction.matching import Hit, Pattern, run, worth_trying
 from easy_data.pipeline.extraction.values import normalise
 from easy_data.schemas.candidates import Candidate, Certainty, Change
 from easy_data.schemas.conversation import Conversation
@@ -53,11 +53,14 @@ def _expected(placed: Sequence[Placed], turn: int, asked: str, *, slipped: bool)
 
     After "wait" it corrects the last turn; after the assistant's "and now?" it gives the present value of a former one.
     """
+    and_now = _AND_NOW.search(asked)
+    if not slipped and not and_now:
+        return frozenset()
     earlier = [p.candidate for p in placed if p.candidate.turn < turn]
     names: set[str] = set()
     if slipped:
         names |= {c.attr_name for c in earlier if c.turn == earlier[-1].turn}
-    if _AND_NOW.search(asked):
+    if and_now:
         names |= {c.attr_name for c in earlier if c.change is Change.PAST}
     return frozenset(names)
 
@@ -71,6 +74,8 @@ def _only_slip(sentences: Sequence[Clause], turn: int) -> bool:
 
 def _without_restated(placed: list[Placed], found: Sequence[Placed], turn: int) -> list[Placed]:
     restated = {p.candidate.attr_name for p in found if p.restated}
+    if not restated:
+        return placed
     earlier = [p.candidate.turn for p in placed if p.candidate.turn < turn]
     return [p for p in placed if p.candidate.attr_name not in restated or p.candidate.turn != earlier[-1]]
 
@@ -86,7 +91,7 @@ def _of_sentence(
         if any(p.candidate.attr_name in expected for p in found):
             expected = frozenset()
     for language in whole.languages:
-        for pattern in load_patterns(language):
+        for pattern in worth_trying(language, whole.folded):
             if pattern.spec.scope == "sentence":
                 for hit in run(pattern, whole.folded):
                     yield from _candidates(whole, _judgement_at(clauses, whole, hit), hit)
@@ -95,7 +100,7 @@ def _of_sentence(
 def _of_clause(judged: Judged, expected: frozenset[str], *, slipped: bool) -> Iterator[Placed]:
     slip = slip_in(judged.clause)
     for language in judged.clause.languages:
-        for pattern in load_patterns(language):
+        for pattern in worth_trying(language, judged.clause.folded):
             if pattern.spec.scope == "sentence":
                 continue
             if pattern.ask is None or pattern.ask.search(judged.asked):

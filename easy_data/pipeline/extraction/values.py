@@ -13,13 +13,17 @@ _EDGES = " \t\n,，。.!！?？;；:：、~～…\"“”'‘’「」『』《�
 _TAIL_ZH = re.compile(
     r"(?:(?:的?(?:了|呢|吧|啊|呀|哈|嘛|啦|喔|哦|噢|耶|咯|喽|诶|罢了|而已|来着|什么的|之类的?|这种|这类|那种))|的|地|得)+$"
 )
-_HEAD_ZH = re.compile(r"^(?:个|一个|一名|一位|名|位|的|了|过|着|是|在|到|去|就|都|也|还|又|那种|这种|一些|一点|点)+(?=.)")
+_HEAD_ZH = re.compile(
+    r"^(?:个|一个|一名|一位|名|位|的|了|过|着|是|在|到|去|就|都|也|还|又|那种|这种|一些|一点|点)+(?=.)"
+)
 _TAIL_EN = re.compile(
     r"(?:[ ,]+(?:too|now|though|tho|lol|haha|btw|anyway|actually|really|please|thanks|thx|these days|at the moment|"
     r"right now|currently|so|and|but|or|because|mate|ah|lah|you know|i guess|to be honest|tbh|honestly|of course))+$",
     re.IGNORECASE,
 )
-_HEAD_EN = re.compile(r"^(?:(?:a|an|the|some|just|like|only|mostly|mainly|also|really|actually|basically)\s+)+", re.IGNORECASE)
+_HEAD_EN = re.compile(
+    r"^(?:(?:a|an|the|some|just|like|only|mostly|mainly|also|really|actually|basically)\s+)+", re.IGNORECASE
+)
 # Words that point at something said elsewhere; alone they are no value.
 _EMPTY = re.compile(
     r"^(?:[这那它他她]+[个些种样边里儿]*|什么|啥|哪里?|哪儿|谁|怎么|一下|东西|事情?|这样|那样|不了|不|没|有|it|this|that|them|those|these|"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from easy_data.pipeline.extraction.clauses import fold, split_sentences
+from easy_data.pipeline.extraction.clauses import split_sentences
 from easy_data.pipeline.extraction.events import Sentence, sentences_of
 from easy_data.pipeline.extraction.guards import Guard, Judged
 from easy_data.schemas.candidates import Candidate
@@ -20,6 +20,8 @@ from easy_data.schemas.records import Bucket, Language
 LAST_TURNS = 3
 # A dialogue in which the assistant did nothing yet is no task in progress.
 MIN_USER_TURNS = 2
+# A longer message is more work, not a remark about when to go on with it.
+MAX_REMARK_CHARS = 240
 MAX_NAME_CHARS = 40
 MAX_STEP_CHARS = 160
 MAX_STEPS = 12
@@ -61,7 +63,8 @@ def find_workspaces(conversation: Conversation, judged: Sequence[Judged]) -> lis
     if len(turns) < MIN_USER_TURNS or not answered:
         return []
     last = [s for s in sentences if s.turn in turns[-LAST_TURNS:] and s.turn != turns[0]]
-    shelved = _shelved(last)
+    short = [s for s in last if sum(len(other.text) for other in last if other.turn == s.turn) <= MAX_REMARK_CHARS]
+    shelved = _shelved(short) or _put_off(short, sentences, turns)
     finished = [s for s in last if _says("closed", s)]
     resumed = any(_says("resumed", s) for s in sentences if s.turn == turns[0])
     if shelved and not (finished and finished[-1].turn > shelved[-1].turn):
@@ -87,6 +90,22 @@ def _shelved(sentences: Sequence[Sentence]) -> list[Sentence]:
     kinds = set().union(*signs)
     if any(strong) or ("remain" in kinds and len(kinds) > 1) or {"hold", "resume"} <= kinds:
         return [s for s, own, clear in zip(stated, signs, strong, strict=True) if clear or own]
+    return []
+
+
+def _put_off(last: Sequence[Sentence], sentences: Sequence[Sentence], turns: Sequence[int]) -> list[Sentence]:
+    """Return what puts a part off in a dialogue that opens with a task and goes on about its parts.
+
+    There one such word is enough, in the last two turns.
+    """
+    putting = [s for s in last if s.turn in turns[-2:] and not _withheld(s) and _says("defer", s)]
+    opening = [s for s in sentences if s.turn == turns[0] and not _withheld(s)]
+    if (
+        putting
+        and any(_says("part", s) for s in sentences if s.turn != turns[0])
+        and any(_says("task", s) for s in opening)
+    ):
+        return putting
     return []
 
 
@@ -143,7 +162,7 @@ def _done(conversation: Conversation, language: Language) -> list[str]:
 
 def _name(goal: str) -> str:
     """Return a short stable name of the task: the first words of what was to be done."""
-    words = re.sub(r"[^\w\s-]+", " ", fold(goal)).split()
+    words = re.sub(r"[^\w\s-]+", " ", goal).split()
     name = ""
     for word in words:
         if name and len(name) + 1 + len(word) > MAX_NAME_CHARS:

@@ -136,12 +136,14 @@ def render(
 
 def one_line(text: str) -> str:
     """Return ``text`` on one line of at most 400 characters, with nothing in it that could end its being data."""
-    seen = "".join(
-        " " if char in "\r\n\t\v\f\u2028\u2029\x85" else char
-        for char in text
-        if char in "\r\n\t\v\f\u2028\u2029\x85" or char == _JOINER or unicodedata.category(char)[0] != "C"
-    )
-    plain = _BRACKETED.sub(r"(\1)", " ".join(seen.split()).translate(_LOOKS_LIKE))
+    if not text.isprintable():
+        # Blanks of all kinds become one blank; other control and format characters go, but for the one in emoji.
+        text = "".join(
+            " " if char.isspace() else char
+            for char in text
+            if char.isspace() or char == _JOINER or unicodedata.category(char)[0] != "C"
+        )
+    plain = _BRACKETED.sub(r"(\1)", " ".join(text.split()).translate(_LOOKS_LIKE))
     plain = _HEADING.sub("", plain).strip()
     return plain if len(plain) <= MAX_LINE_CHARS else plain[: MAX_LINE_CHARS - 1].rstrip() + "…"
 

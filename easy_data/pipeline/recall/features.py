@@ -45,44 +45,52 @@ def figures(pool: Pool, reading: Reading, registry: Registry, now: datetime) -> 
     scale = WEIGHTS.scale
     best = scale.keyword
     own = pool.dense - (np.median(pool.dense) if len(pool) else 0.0)
-    smoothed_keyword = smoothing.smoothed(pool.keyword)
-    intent = reading.intent
+    intent, sketches = reading.intent, pool.sketches
     named = set(intent.attributes)
-    return {
+    fresh = np.array([_freshness(s, registry, now) for s in sketches])
+    columns = {
         "keyword": _in_proportion(pool.keyword, best),
-        "smoothed_keyword": _in_proportion(smoothed_keyword, best),
+        "smoothed_keyword": _in_proportion(smoothing.smoothed(pool.keyword), best),
         "conversation": _in_proportion(smoothing.conversation_score(pool.keyword, scale.conversation_best), best),
         "dense": own / scale.dense,
         "smoothed_dense": smoothing.smoothed(own) / scale.smoothed_dense,
-        "in_range": _column(_in_range(s, intent.since, intent.until) for s in pool.sketches),
-        "task": _column(_task(s) if intent.asks_task else 0.0 for s in pool.sketches),
-        "fact": _column(float(s.bucket is Bucket.PROFILE) for s in pool.sketches),
-        "named": _column(float(s.bucket is Bucket.PROFILE and s.kind in named) for s in pool.sketches),
-        "freshness": _column(_freshness(s, registry, now) for s in pool.sketches)
-        * (RECENT_BOOST if intent.asks_recent else 1.0),
+        "fact": np.array([float(s.bucket is Bucket.PROFILE) for s in sketches]),
+        "freshness": fresh * (RECENT_BOOST if intent.asks_recent else 1.0),
     }
+    if named:
+        columns["named"] = np.array([float(s.bucket is Bucket.PROFILE and s.kind in named) for s in sketches])
+    if intent.since is not None:
+        columns["in_range"] = np.array([_in_range(s, intent.since, intent.until) for s in sketches])
+    if intent.asks_task:
+        columns["task"] = np.array([_task(s) for s in sketches])
+    return columns
 
 
 def wording(sketches: Sequence[Sketch], query: str) -> dict[str, Column]:
     """Return the features that read the words of events; facts and tasks have none of them."""
     speakers = [_speaker(s) if s.bucket is Bucket.EVENT else "" for s in sketches]
-    texts = [_said(s) if s.bucket is Bucket.EVENT else None for s in sketches]
+    # An empty text has none of the cues: that is what facts and tasks get.
+    texts = [_SPEAKER.sub("", s.text, count=1) if s.bucket is Bucket.EVENT else "" for s in sketches]
+    words = [cues.words_of(text) for text in texts]
     named = {name for name in set(speakers) if name and _is_named(name, query)}
     asked_number = cues.ASKS_NUMBER.search(query) is not None
     role = "assistant" if cues.OF_ASSISTANT.search(query) else "user" if cues.OF_SELF.search(query) else ""
-    empty = np.zeros(len(sketches))
-    return {
-        "speaker": _column(_side(name, named) for name in speakers) if len(named) == 1 else empty,
-        "role": _column(float(s.role == role) for s in sketches) if role else empty,
-        "asks_only": _column(float(t is not None and _asks_only(t)) for t in texts),
-        "short": _column(max(0.0, 1 - _width(t) / SHORT_CHARS) if t is not None else 0.0 for t in texts),
-        "number": _column(float(t is not None and cues.HAS_NUMBER.search(t) is not None) for t in texts)
-        if asked_number
-        else empty,
-        "first_person": _column(float(t is not None and cues.FIRST_PERSON.search(t) is not None) for t in texts),
-        "time_words": _column(float(min(2, len(cues.TIME_WORD.findall(t)))) if t else 0.0 for t in texts),
-        "opening": _column(float(s.turn == 0) for s in sketches),
+    columns = {
+        "asks_only": [float(_asks_only(t)) for t in texts],
+        "short": [max(0.0, 1 - _width(t) / SHORT_CHARS) if t else 0.0 for t in texts],
+        "first_person": [float(cues.FIRST_PERSON.count(t, w) > 0) for t, w in zip(texts, words, strict=True)],
+        "time_words": [float(min(2, cues.TIME_WORD.count(t, w))) for t, w in zip(texts, words, strict=True)],
+        "opening": [float(s.turn == 0) for s in sketches],
     }
+    if len(named) == 1:
+        columns["speaker"] = [_side(name, named) for name in speakers]
+    if role:
+        columns["role"] = [float(s.role == role) for s in sketches]
+    if asked_number:
+        columns["number"] = [
+            float(any(map(str.isdigit, t)) or cues.NUMBER.count(t, w) > 0) for t, w in zip(texts, words, strict=True)
+        ]
+    return {name: np.array(values) for name, values in columns.items()}
 
 
 class Neighbours:
@@ -132,19 +140,13 @@ class Neighbours:
         return result
 
 
-def _column(values: object) -> Column:
-    return np.fromiter(values, dtype=np.float64)  # type: ignore[call-overload,no-any-return]  # any iterator of floats
-
-
 def _in_proportion(scores: Column, best: float) -> Column:
     highest = float(scores.max()) if len(scores) else 0.0
     return best * scores / highest if highest > 0 else np.zeros(len(scores))
 
 
-def _in_range(sketch: Sketch, since: datetime | None, until: datetime | None) -> float:
-    if since is None or sketch.bucket is not Bucket.EVENT:
-        return 0.0
-    return float(sketch.at >= since and (until is None or sketch.at < until))
+def _in_range(sketch: Sketch, since: datetime, until: datetime | None) -> float:
+    return float(sketch.bucket is Bucket.EVENT and sketch.at >= since and (until is None or sketch.at < until))
 
 
 def _task(sketch: Sketch) -> float:
@@ -166,10 +168,6 @@ def _speaker(sketch: Sketch) -> str:
         return sketch.speaker
     found = _SPEAKER.match(sketch.text)
     return found.group(1) if found else ""
-
-
-def _said(sketch: Sketch) -> str:
-    return _SPEAKER.sub("", sketch.text, count=1)
 
 
 def _side(speaker: str, named: set[str]) -> float:

@@ -84,12 +84,16 @@ def gather(runtime: Runtime, connection: Connection, question: Question, found: 
     hits = {hit.id: hit for hit in found.hits}
     waiting = [i for i in outbox.waiting_ids(connection, scope, limit=UNINDEXED) if i not in hits]
     ids = [*hits, *waiting]
-    whole = [b for b in (Bucket.PROFILE, Bucket.WORKSPACE) if conditions.wants(b)]
-    records = {record.id: record for record in memories.load(connection, scope, ids, buckets=whole)}
+    seen = sketches.live_events(connection, scope, ids) if conditions.wants(Bucket.EVENT) else []
+    # Most memories are events; what is none is looked for among the few ids that are left.
+    left = {*ids}.difference(sketch.id for sketch in seen)
+    records: dict[str, MemoryRecord] = {}
+    for bucket in (Bucket.PROFILE, Bucket.WORKSPACE):
+        if left and conditions.wants(bucket):
+            records |= {record.id: record for record in memories.load(connection, scope, left, buckets=(bucket,))}
+            left.difference_update(records)
     records |= {fact.id: fact for fact in _named_facts(connection, question)}
-    seen = [sketch_of(record) for record in records.values()]
-    if conditions.wants(Bucket.EVENT):
-        seen += sketches.live_events(connection, scope, [i for i in ids if i not in records])
+    seen += [sketch_of(record) for record in records.values()]
     seen = [sketch for sketch in seen if conditions.allow(sketch)]
     return Gathered(pool_of(runtime, question.query, seen, records, hits), records, found.degraded)
 

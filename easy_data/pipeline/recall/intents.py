@@ -17,7 +17,8 @@ from easy_data.schemas.zones import zone_of
 
 _TOPICS = read_rules("topics.toml")
 _HAN = re.compile("[\u3400-\u9fff]")
-_HAS_DAY = {"day", "week", "month", "year"}
+# How far from the day it gives a rough offset such as "two months ago" may lie.
+_LOOSE = {"week": timedelta(days=4), "month": timedelta(days=16), "year": timedelta(days=184)}
 _BEYOND = ("since", "after", "from", "自", "从")
 
 
@@ -106,10 +107,16 @@ def _time_range(
     before, phrase = query[: first.start].rstrip().casefold(), first.phrase.casefold()
     if len(mentions) == 1 and first.begins < now and (before.endswith(_BEYOND) or phrase.startswith(_BEYOND)):
         return first.begins, now
-    return first.begins, max(_end(mention) for mention in mentions)
+    return min(_begin(mention) for mention in mentions), max(_end(mention) for mention in mentions)
+
+
+def _begin(mention: DateMention) -> datetime:
+    return mention.begins - (_LOOSE.get(mention.precision, timedelta(0)) if mention.until is None else timedelta(0))
 
 
 def _end(mention: DateMention) -> datetime:
     if mention.until is not None:
         return mention.until
-    return mention.begins + timedelta(days=1 if mention.precision in _HAS_DAY else 1 / 24)
+    if mention.precision == "instant":
+        return mention.begins + timedelta(hours=1)
+    return mention.begins + _LOOSE.get(mention.precision, timedelta(days=1))

@@ -13,14 +13,24 @@ from easy_data.schemas.recall import Share
 from easy_data.schemas.registry import Registry
 from easy_data.stores.repositories.sketches import Sketch
 
+_POINTS = WEIGHTS.points.model_dump()
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate with its score and what made it."""
+    """One candidate with its score and its features: name -> (value, points)."""
 
     sketch: Sketch
     score: float
-    shares: tuple[Share, ...]
+    features: dict[str, tuple[float, float]]
+
+    def shares(self) -> tuple[Share, ...]:
+        """Return what made the score, feature by feature."""
+        return tuple(
+            Share(feature=feature, value=round(value, 4), points=round(points, 4))
+            for feature, (value, points) in self.features.items()
+            if points
+        )
 
 
 def rank(
@@ -39,24 +49,21 @@ def rank(
     """
     if not len(pool):
         return []
-    points = WEIGHTS.points.model_dump()
-    points["freshness"] *= recency_weight
+    points = _POINTS | {"freshness": _POINTS["freshness"] * recency_weight}
     columns = figures(pool, question.reading, registry, question.now)
     score = _sum(columns, points, len(pool))
-    alive = (pool.keyword > 0) | (pool.dense >= WEIGHTS.floor.dense)
-    alive |= (columns["named"] > 0) | (columns["task"] > 0) | (columns["smoothed_keyword"] > 0) | every
-    first = [int(i) for i in np.argsort(-score, kind="stable") if alive[i]][: max(limit, WEIGHTS.cue_depth)]
-    read = [pool.sketches[i] for i in first]
-    read_columns = wording(read, question.query)
-    final = score[first] + _sum(read_columns, points, len(first))
-    best = sorted(range(len(first)), key=lambda n: (-round(float(final[n]), 9), -read[n].at.timestamp(), read[n].id))[
-        :limit
-    ]
+    alive = (pool.dense >= WEIGHTS.floor.dense) | every
+    for feature in {"smoothed_keyword", "named", "task"} & columns.keys():
+        alive |= columns[feature] > 0
+    first = np.flatnonzero(alive)
+    first = first[np.argsort(-score[first], kind="stable")][: max(limit, WEIGHTS.cue_depth)]
+    read = [pool.sketches[int(i)] for i in first]
+    columns = {name: column[first] for name, column in columns.items()} | wording(read, question.query)
+    final = np.round(_sum(columns, points, len(first)), 6)
+    best = sorted(range(len(read)), key=lambda n: (-final[n], -read[n].at.timestamp(), read[n].id))[:limit]
     return [
         Ranked(
-            read[n],
-            round(float(final[n]), 4),
-            _shares(columns, first[n], points) + _shares(read_columns, n, points),
+            read[n], round(float(final[n]), 4), {f: (float(c[n]), points[f] * float(c[n])) for f, c in columns.items()}
         )
         for n in best
     ]
@@ -67,15 +74,3 @@ def _sum(columns: dict[str, Column], points: dict[str, float], length: int) -> C
     for feature, column in columns.items():
         total += points[feature] * column
     return total
-
-
-def _shares(columns: dict[str, Column], row: int, points: dict[str, float]) -> tuple[Share, ...]:
-    return tuple(
-        Share(
-            feature=feature,
-            value=round(float(column[row]), 4),
-            points=round(points[feature] * float(column[row]), 4),
-        )
-        for feature, column in columns.items()
-        if column[row]
-    )

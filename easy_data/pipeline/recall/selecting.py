@@ -53,7 +53,7 @@ def select(
     loaded = memories.load(connection, question.scope, missing, buckets=(Bucket.EVENT,)) if missing else []
     records = gathered.records | {record.id: record for record in loaded}
     return [
-        hit_of(records[r.sketch.id], runtime, question.entity.language, score=r.score, shares=r.shares)
+        hit_of(records[r.sketch.id], runtime, question.entity.language, score=r.score, shares=r.shares())
         for r in ranked
         if r.sketch.id in records
     ]

@@ -52,6 +52,7 @@ def _settle_all(write: EntityWrite, row: InboxRow, conversation: Conversation, r
         late = tuple(history.changed_since(write.connection, write.scope, min(planned)))
     fates = set()
     for item in found:
+        # What this conversation has written so far is nominated as well: it may say one thing several times.
         written = _settle_one(write, row, conversation, item, late, runtime)
         candidates.end(
             write.connection,
@@ -62,6 +63,8 @@ def _settle_all(write: EntityWrite, row: InboxRow, conversation: Conversation, r
             review_id=written.review_id,
         )
         fates.add(written.fate)
+        if written.memory_id is not None:
+            late = (*late, written.memory_id)
     if fates & set(_WROTE):
         return Outcome.WRITTEN
     return Outcome.REVIEW if Fate.QUEUED in fates else Outcome.EMPTY
@@ -92,6 +95,7 @@ def _settle_one(
         ground=ground,
         cause=cause,
         change=candidate.change,
+        replaces=candidate.replaces,
         nominees=(*(item.plan.nominees if item.plan else ()), *late),
         review=ReviewReason(judged.reason) if judged.verdict == "review" else _unknown_target(candidate, item),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.records import Bucket, Evidence
+from easy_data.stores.repositories.scoping import checked_by
 from easy_data.stores.tables import evidence as table
 
 
@@ -36,23 +37,32 @@ def add(connection: Connection, scope: Scope, memory_id: str, bucket: Bucket, gr
     )
     if connection.execute(same.limit(1)).one_or_none() is not None:
         return False
-    connection.execute(
-        insert(table).values(
-            id=new_id(),
-            tenant_id=scope.tenant_id,
-            entity_id=scope.entity_id,
-            memory_id=memory_id,
-            bucket=bucket,
-            conversation_row_id=ground.conversation_row_id,
-            conversation_id=ground.conversation_id,
-            turn=ground.turn,
-            quote=ground.quote,
-            said_at=ground.said_at,
-            extractor=ground.extractor,
-            live=True,
-        )
-    )
+    add_new(connection, scope, [(memory_id, bucket, ground)])
     return True
+
+
+def add_new(connection: Connection, scope: Scope, grounds: Sequence[tuple[str, Bucket, Ground]]) -> None:
+    """Add the evidence of memories that have none yet: (memory id, bucket, ground) items."""
+    connection.execute(
+        insert(table),
+        [
+            {
+                "id": new_id(),
+                "tenant_id": scope.tenant_id,
+                "entity_id": scope.entity_id,
+                "memory_id": memory_id,
+                "bucket": bucket,
+                "conversation_row_id": ground.conversation_row_id,
+                "conversation_id": ground.conversation_id,
+                "turn": ground.turn,
+                "quote": ground.quote,
+                "said_at": ground.said_at,
+                "extractor": ground.extractor,
+                "live": True,
+            }
+            for memory_id, bucket, ground in grounds
+        ],
+    )
 
 
 def speaks_for(connection: Connection, memory_id: str, conversation_id: str | None) -> bool:
@@ -75,9 +85,8 @@ def of_memories(connection: Connection, scope: Scope, memory_ids: Collection[str
     rows = connection.execute(
         select(table)
         .where(
+            *checked_by(table, scope),
             table.c.memory_id.in_(list(memory_ids)),
-            table.c.tenant_id == scope.tenant_id,
-            table.c.entity_id == scope.entity_id,
         )
         .order_by(table.c.said_at, table.c.id)
     )
@@ -92,8 +101,7 @@ def grounds(connection: Connection, scope: Scope, memory_ids: Collection[str]) -
     """Return the (conversation, turn) pairs that stand behind these memories."""
     found = connection.execute(
         select(table.c.conversation_id, table.c.turn).where(
-            table.c.tenant_id == scope.tenant_id,
-            table.c.entity_id == scope.entity_id,
+            *checked_by(table, scope),
             table.c.memory_id.in_(list(memory_ids)),
             table.c.conversation_id.is_not(None),
             table.c.turn.is_not(None),
@@ -113,16 +121,16 @@ def move(connection: Connection, scope: Scope, from_id: str, to_id: str) -> None
 
 def remove_conversation(connection: Connection, scope: Scope, conversation_row_id: str) -> tuple[int, list[str]]:
     """Delete a conversation's evidence; return how much, and the memories that have none left."""
-    owned = (table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
+    mine = checked_by(table, scope)
     touched = list(
         connection.execute(
-            select(table.c.memory_id).where(*owned, table.c.conversation_row_id == conversation_row_id).distinct()
+            select(table.c.memory_id).where(*mine, table.c.conversation_row_id == conversation_row_id).distinct()
         ).scalars()
     )
-    gone = connection.execute(delete(table).where(*owned, table.c.conversation_row_id == conversation_row_id)).rowcount
+    gone = connection.execute(delete(table).where(*mine, table.c.conversation_row_id == conversation_row_id)).rowcount
     alive = set(
         connection.execute(
-            select(table.c.memory_id).where(*owned, table.c.memory_id.in_(touched), table.c.live)
+            select(table.c.memory_id).where(*mine, table.c.memory_id.in_(touched), table.c.live)
         ).scalars()
     )
     return gone, [memory_id for memory_id in touched if memory_id not in alive]
@@ -132,8 +140,7 @@ def remove_memories(connection: Connection, scope: Scope, memory_ids: Collection
     """Delete all evidence of these memories."""
     return connection.execute(
         delete(table).where(
-            table.c.tenant_id == scope.tenant_id,
-            table.c.entity_id == scope.entity_id,
+            *checked_by(table, scope),
             table.c.memory_id.in_(list(memory_ids)),
         )
     ).rowcount
@@ -144,8 +151,7 @@ def counts(connection: Connection, scope: Scope, memory_ids: Collection[str]) ->
     found = connection.execute(
         select(table.c.memory_id, func.count())
         .where(
-            table.c.tenant_id == scope.tenant_id,
-            table.c.entity_id == scope.entity_id,
+            *checked_by(table, scope),
             table.c.memory_id.in_(list(memory_ids)),
             table.c.live,
         )

@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.records import Bucket, MemoryRecord, Revision
+from easy_data.stores.repositories.rows import bucket_of
+from easy_data.stores.repositories.scoping import checked_by, owned
 from easy_data.stores.tables import revisions as table
 from easy_data.stores.tables import tombstones
 
@@ -24,7 +26,30 @@ class Cause:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def add(  # noqa: PLR0913 - one for each column
+def add(
+    connection: Connection,
+    scope: Scope,
+    changes: Sequence[tuple[MemoryRecord | None, MemoryRecord]],
+    *,
+    entity_version: int,
+    cause: Cause,
+    now: datetime,
+) -> None:
+    """Append one revision for each (before, after); before is None for a new memory."""
+    connection.execute(
+        insert(table),
+        [
+            _columns(scope, after.id, bucket_of(after), entity_version, cause, now)
+            | {
+                "before": None if before is None else before.model_dump(mode="json"),
+                "after": after.model_dump(mode="json"),
+            }
+            for before, after in changes
+        ],
+    )
+
+
+def add_removal(
     connection: Connection,
     scope: Scope,
     memory_id: str,
@@ -32,27 +57,27 @@ def add(  # noqa: PLR0913 - one for each column
     *,
     entity_version: int,
     cause: Cause,
-    before: MemoryRecord | None,
-    after: MemoryRecord | None,
     now: datetime,
 ) -> None:
-    """Append one revision."""
-    connection.execute(
-        insert(table).values(
-            id=new_id(),
-            tenant_id=scope.tenant_id,
-            entity_id=scope.entity_id,
-            memory_id=memory_id,
-            bucket=bucket,
-            entity_version=entity_version,
-            action=cause.action,
-            before=None if before is None else before.model_dump(mode="json"),
-            after=None if after is None else after.model_dump(mode="json"),
-            cause=cause.ids,
-            actor=cause.actor,
-            at=now,
-        )
-    )
+    """Append that a memory was removed; what it said is not kept."""
+    connection.execute(insert(table).values(**_columns(scope, memory_id, bucket, entity_version, cause, now)))
+
+
+def _columns(
+    scope: Scope, memory_id: str, bucket: Bucket, entity_version: int, cause: Cause, now: datetime
+) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "tenant_id": scope.tenant_id,
+        "entity_id": scope.entity_id,
+        "memory_id": memory_id,
+        "bucket": bucket,
+        "entity_version": entity_version,
+        "action": cause.action,
+        "cause": cause.ids,
+        "actor": cause.actor,
+        "at": now,
+    }
 
 
 def of_memory(connection: Connection, scope: Scope, memory_id: str) -> list[Revision]:
@@ -64,7 +89,7 @@ def of_memories(connection: Connection, scope: Scope, memory_ids: Collection[str
     """Return the revisions of several memories by memory, each the oldest first."""
     rows = connection.execute(
         select(table)
-        .where(*_owned(scope), table.c.memory_id.in_(list(memory_ids)))
+        .where(*checked_by(table, scope), table.c.memory_id.in_(list(memory_ids)))
         .order_by(table.c.entity_version, table.c.id)
     )
     found: dict[str, list[Revision]] = {}
@@ -76,14 +101,14 @@ def of_memories(connection: Connection, scope: Scope, memory_ids: Collection[str
 
 def find(connection: Connection, scope: Scope, revision_id: str) -> Revision | None:
     """Return one revision by id, or None."""
-    row = connection.execute(select(table).where(*_owned(scope), table.c.id == revision_id)).one_or_none()
+    row = connection.execute(select(table).where(*checked_by(table, scope), table.c.id == revision_id)).one_or_none()
     return None if row is None else _revision(row)
 
 
 def changed_since(connection: Connection, scope: Scope, entity_version: int) -> list[str]:
     """Return the memories that changed after the entity had this version."""
     found = connection.execute(
-        select(table.c.memory_id).where(*_owned(scope), table.c.entity_version > entity_version).distinct()
+        select(table.c.memory_id).where(*owned(table, scope), table.c.entity_version > entity_version).distinct()
     )
     return list(found.scalars())
 
@@ -91,13 +116,15 @@ def changed_since(connection: Connection, scope: Scope, entity_version: int) -> 
 def blank(connection: Connection, scope: Scope, memory_ids: Collection[str]) -> int:
     """Erase what revisions of these memories said, keeping that something happened and when."""
     return connection.execute(
-        update(table).where(*_owned(scope), table.c.memory_id.in_(list(memory_ids))).values(before=None, after=None)
+        update(table)
+        .where(*checked_by(table, scope), table.c.memory_id.in_(list(memory_ids)))
+        .values(before=None, after=None)
     ).rowcount
 
 
 def remove(connection: Connection, scope: Scope) -> int:
     """Delete the history of an entity."""
-    return connection.execute(delete(table).where(*_owned(scope))).rowcount
+    return connection.execute(delete(table).where(*owned(table, scope))).rowcount
 
 
 def bury(connection: Connection, scope: Scope, keys: Sequence[tuple[str, str | None]], *, now: datetime) -> None:
@@ -135,7 +162,3 @@ def buried_at(connection: Connection, scope: Scope, content_key: str) -> datetim
 
 def _revision(row: Row[Any]) -> Revision:
     return Revision.model_validate({name: row._mapping[name] for name in Revision.model_fields})
-
-
-def _owned(scope: Scope) -> tuple[Any, Any]:
-    return table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id

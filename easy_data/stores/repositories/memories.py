@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
 
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.keys import fact_key, text_key
@@ -20,6 +20,7 @@ from easy_data.schemas.records import (
     WorkspaceRecord,
 )
 from easy_data.stores.repositories.rows import bucket_of, columns_of, event_of, fact_of, record_of, workspace_of
+from easy_data.stores.repositories.scoping import checked_by, owned
 from easy_data.stores.tables import MEMORY_TABLES, events, profile_facts, workspaces
 
 # SQLite binds at most 32,766 values a statement; ids are looked up in pieces well below.
@@ -46,7 +47,7 @@ def replace(connection: Connection, scope: Scope, record: MemoryRecord, *, now: 
     """Write a changed record over the row with its id."""
     table = MEMORY_TABLES[bucket_of(record)]
     connection.execute(
-        update(table).where(*_owned(table, scope), table.c.id == record.id).values(**columns_of(record, now))
+        update(table).where(*checked_by(table, scope), table.c.id == record.id).values(**columns_of(record, now))
     )
 
 
@@ -55,7 +56,7 @@ def remove(connection: Connection, scope: Scope, ids: Iterable[str]) -> int:
     gone = 0
     for piece in _pieces(list(ids)):
         for table in MEMORY_TABLES.values():
-            gone += connection.execute(delete(table).where(*_owned(table, scope), table.c.id.in_(piece))).rowcount
+            gone += connection.execute(delete(table).where(*checked_by(table, scope), table.c.id.in_(piece))).rowcount
     return gone
 
 
@@ -77,7 +78,7 @@ def load(
     for piece in _pieces(list(ids)):
         for bucket in buckets:
             table = MEMORY_TABLES[bucket]
-            statement = select(table).where(*_owned(table, scope), table.c.id.in_(piece))
+            statement = select(table).where(*checked_by(table, scope), table.c.id.in_(piece))
             if statuses:
                 statement = statement.where(table.c.status.in_(statuses))
             found += [record_of(bucket, row) for row in connection.execute(statement)]
@@ -136,7 +137,7 @@ def events_page(
 ) -> list[EventRecord]:
     """Return live events, the newest first, ties by id. ``before`` is the (happened_at, id) a page starts behind."""
     table = events
-    statement = select(table).where(*_owned(table, scope), table.c.status.in_(LIVE_STATUSES))
+    statement = select(table).where(*owned(table, scope), table.c.status.in_(LIVE_STATUSES))
     if event_types:
         statement = statement.where(table.c.event_type.in_(event_types))
     if since is not None:
@@ -156,7 +157,7 @@ def events_with_summary(connection: Connection, scope: Scope, summary: str) -> l
     """Return live events that say exactly this."""
     statement = (
         select(events)
-        .where(*_owned(events, scope), events.c.summary_key == text_key(summary), events.c.status.in_(LIVE_STATUSES))
+        .where(*owned(events, scope), events.c.summary_key == text_key(summary), events.c.status.in_(LIVE_STATUSES))
         .limit(20)
     )
     return [event_of(row) for row in connection.execute(statement)]
@@ -172,7 +173,7 @@ def turns_of(connection: Connection, scope: Scope, spans: Collection[tuple[str, 
                 for name, first, last in piece
             )
         )
-        statement = select(events).where(*_owned(events, scope), events.c.status.in_(LIVE_STATUSES), wanted)
+        statement = select(events).where(*owned(events, scope), events.c.status.in_(LIVE_STATUSES), wanted)
         found += [event_of(row) for row in connection.execute(statement)]
     return found
 
@@ -182,7 +183,7 @@ def tasks(
 ) -> list[WorkspaceRecord]:
     """Return live workspaces, the last touched first."""
     table = workspaces
-    statement = select(table).where(*_owned(table, scope), table.c.status == Status.ACTIVE)
+    statement = select(table).where(*owned(table, scope), table.c.status == Status.ACTIVE)
     if task_id is not None:
         statement = statement.where(table.c.task_id == task_id)
     if closed is not None:
@@ -202,7 +203,7 @@ def page(
 ) -> list[MemoryRecord]:
     """Return records of one bucket in id order, behind the id ``after``: for export and rebuild."""
     table = MEMORY_TABLES[bucket]
-    statement = select(table).where(*_owned(table, scope), table.c.id > after)
+    statement = select(table).where(*owned(table, scope), table.c.id > after)
     if statuses:
         statement = statement.where(table.c.status.in_(statuses))
     found = connection.execute(statement.order_by(table.c.id).limit(limit))
@@ -212,7 +213,7 @@ def page(
 def count(connection: Connection, scope: Scope, bucket: Bucket) -> int:
     """Return how many live records a bucket has."""
     table = MEMORY_TABLES[bucket]
-    statement = select(func.count()).where(*_owned(table, scope), table.c.status.in_(LIVE_STATUSES))
+    statement = select(func.count()).where(*owned(table, scope), table.c.status.in_(LIVE_STATUSES))
     return int(connection.execute(statement).scalar_one())
 
 
@@ -220,15 +221,11 @@ def _facts(connection: Connection, scope: Scope, *conditions: Any, limit: int) -
     table = profile_facts
     statement: Select[Any] = (
         select(table)
-        .where(*_owned(table, scope), *conditions)
+        .where(*owned(table, scope), *conditions)
         .order_by(table.c.updated_at.desc(), table.c.id.desc())
         .limit(limit)
     )
     return [fact_of(row) for row in connection.execute(statement)]
-
-
-def _owned(table: Table, scope: Scope) -> tuple[Any, Any]:
-    return table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id
 
 
 def _pieces(items: list[Any], size: int = _PIECE) -> Iterable[list[Any]]:

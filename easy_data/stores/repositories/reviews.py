@@ -12,6 +12,7 @@ from easy_data.schemas.ids import Scope
 from easy_data.schemas.review import PENDING, ReviewItem, ReviewStatus
 from easy_data.stores.database import insert_ignoring
 from easy_data.stores.repositories.evidence import Ground
+from easy_data.stores.repositories.scoping import owned
 from easy_data.stores.tables import review_items as table
 
 
@@ -48,14 +49,14 @@ def add(connection: Connection, scope: Scope, item: ReviewItem, *, slot_key: str
         return str(added)
     return str(
         connection.execute(
-            select(table.c.id).where(*_owned(scope), table.c.slot_key == slot_key, table.c.status.in_(PENDING))
+            select(table.c.id).where(*owned(table, scope), table.c.slot_key == slot_key, table.c.status.in_(PENDING))
         ).scalar_one()
     )
 
 
 def find(connection: Connection, scope: Scope, item_id: str) -> tuple[ReviewItem, Ground] | None:
     """Return an item and the words behind it, or None."""
-    row = connection.execute(select(table).where(*_owned(scope), table.c.id == item_id)).one_or_none()
+    row = connection.execute(select(table).where(*owned(table, scope), table.c.id == item_id)).one_or_none()
     return None if row is None else (_item(row), _ground(row))
 
 
@@ -70,7 +71,7 @@ def pending(connection: Connection, scope: Scope, *, limit: int = 200) -> list[R
     """Return what waits for one entity, the oldest first."""
     found = connection.execute(
         select(table)
-        .where(*_owned(scope), table.c.status.in_(PENDING))
+        .where(*owned(table, scope), table.c.status.in_(PENDING))
         .order_by(table.c.created_at, table.c.id)
         .limit(limit)
     )
@@ -94,7 +95,7 @@ def decide(
     """Close a pending item; False when it was decided meanwhile."""
     done = connection.execute(
         update(table)
-        .where(*_owned(scope), table.c.id == item_id, table.c.status.in_(PENDING))
+        .where(*owned(table, scope), table.c.id == item_id, table.c.status.in_(PENDING))
         .values(status=status, decided_by=by, note=note, decided_at=now)
     )
     return done.rowcount == 1
@@ -104,7 +105,7 @@ def mark_stale(connection: Connection, scope: Scope, item_id: str, *, note: str)
     """Say that a pending item can no longer be applied as it stands; it stays listed."""
     connection.execute(
         update(table)
-        .where(*_owned(scope), table.c.id == item_id, table.c.status.in_(PENDING))
+        .where(*owned(table, scope), table.c.id == item_id, table.c.status.in_(PENDING))
         .values(status=ReviewStatus.NEEDS_DECISION, note=note)
     )
 
@@ -113,7 +114,7 @@ def retarget(connection: Connection, scope: Scope, item_id: str, *, memory_id: s
     """Point a pending item at the memory as it is now, so that the next decision is made on what was seen."""
     connection.execute(
         update(table)
-        .where(*_owned(scope), table.c.id == item_id, table.c.status.in_(PENDING))
+        .where(*owned(table, scope), table.c.id == item_id, table.c.status.in_(PENDING))
         .values(target_memory_id=memory_id, target_version=version)
     )
 
@@ -121,19 +122,15 @@ def retarget(connection: Connection, scope: Scope, item_id: str, *, memory_id: s
 def remove_conversation(connection: Connection, scope: Scope, conversation_row_id: str) -> int:
     """Delete the items a conversation caused."""
     return connection.execute(
-        delete(table).where(*_owned(scope), table.c.conversation_row_id == conversation_row_id)
+        delete(table).where(*owned(table, scope), table.c.conversation_row_id == conversation_row_id)
     ).rowcount
 
 
 def remove_targets(connection: Connection, scope: Scope, memory_ids: Sequence[str]) -> int:
     """Delete the items that would change these memories."""
     return connection.execute(
-        delete(table).where(*_owned(scope), table.c.target_memory_id.in_(list(memory_ids)))
+        delete(table).where(*owned(table, scope), table.c.target_memory_id.in_(list(memory_ids)))
     ).rowcount
-
-
-def _owned(scope: Scope) -> tuple[Any, Any]:
-    return table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id
 
 
 def _item(row: Row[Any]) -> ReviewItem:

@@ -6,10 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, Status
+from easy_data.stores.repositories.scoping import checked
 from easy_data.stores.tables import events, profile_facts
 
 # SQLite binds at most 32,766 values a statement.
@@ -35,30 +36,37 @@ class Sketch:
     role: str = ""
 
 
+# Built once: recall runs it for every query.
+_LIVE_EVENTS = select(
+    events.c.id,
+    events.c.event_type,
+    events.c.summary,
+    events.c.status,
+    events.c.happened_at,
+    events.c.conversation_id,
+    events.c.turn,
+    events.c.payload["speaker"].as_string(),
+    events.c.payload["role"].as_string(),
+).where(
+    *checked(events, bindparam("tenant_id"), bindparam("entity_id")),
+    events.c.id.in_(bindparam("ids", expanding=True)),
+    events.c.status.in_(LIVE_STATUSES),
+)
+_STATUS = {status.value: status for status in Status}
+
+
 def live_events(connection: Connection, scope: Scope, ids: Collection[str]) -> list[Sketch]:
     """Return the live events among these ids, in no promised order."""
     wanted = list(ids)
     found: list[Sketch] = []
     for start in range(0, len(wanted), _PIECE):
-        statement = select(
-            events.c.id,
-            events.c.event_type,
-            events.c.summary,
-            events.c.status,
-            events.c.happened_at,
-            events.c.conversation_id,
-            events.c.turn,
-            events.c.payload["speaker"].as_string(),
-            events.c.payload["role"].as_string(),
-        ).where(
-            events.c.tenant_id == scope.tenant_id,
-            events.c.entity_id == scope.entity_id,
-            events.c.id.in_(wanted[start : start + _PIECE]),
-            events.c.status.in_(LIVE_STATUSES),
-        )
+        rows = connection.execute(
+            _LIVE_EVENTS,
+            {"tenant_id": scope.tenant_id, "entity_id": scope.entity_id, "ids": wanted[start : start + _PIECE]},
+        ).all()
         found += [
-            Sketch(name, Bucket.EVENT, kind, text, Status(status), at, conversation, turn, speaker or "", role or "")
-            for name, kind, text, status, at, conversation, turn, speaker, role in connection.execute(statement)
+            Sketch(name, Bucket.EVENT, kind, text, _STATUS[status], at, conversation, turn, speaker or "", role or "")
+            for name, kind, text, status, at, conversation, turn, speaker, role in rows
         ]
     return found
 

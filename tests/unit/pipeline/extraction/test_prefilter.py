@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from easy_data.pipeline.extraction.prefilter import Prefilter, needed_by
+
+
+@pytest.mark.parametrize(
+    ("expression", "needed"),
+    [
+        ("我住在(.+)", {"我住在"}),
+        ("(?:住|人在)杭州", {"杭州"}),
+        ("(?:like|drink)tea", {"tea"}),
+        ("(?:我|咱)?养了?(?P<value>猫|狗)", {"养"}),
+        ("[猫狗]", {"猫", "狗"}),
+        ("(?:a|b*)c?", None),
+        (".*", None),
+        ("(?=在家)(?!不).", {"在家"}),
+    ],
+)
+def test_the_rarest_needed_part_is_kept(expression: str, needed: set[str] | None) -> None:
+    assert needed_by(re.compile(expression, re.IGNORECASE)) == needed
+
+
+EXPRESSIONS = [
+    re.compile(source, re.IGNORECASE)
+    for source in ("ab+c?", "(?:ab|cd)e", "A[bc]{2,}", "(?:a|b)(?:c|d)?", "x*", "(?<=a)b", "我(?:不)?在", "(a)\\1")
+]
+
+
+@given(st.text(alphabet="abcdeABX我不在 ", max_size=12))
+def test_what_is_skipped_could_not_have_matched(text: str) -> None:
+    tried = Prefilter(EXPRESSIONS).candidates(text)
+    assert {number for number, e in enumerate(EXPRESSIONS) if e.search(text)} <= set(tried)
