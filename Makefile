@@ -37,8 +37,8 @@ format: $(READY) ## Format the code and apply the safe fixes
 	@$(BIN)/ruff check --fix-only
 	@$(BIN)/ruff format
 
-bench: $(READY) ## Run the benchmarks
-	@$(BIN)/python -m bench $(ARGS)
+bench: $(READY) ## Measure speed and memory of embedded mode (ARGS="--memories 10000")
+	@$(BIN)/python bench/embedded.py $(ARGS)
 
 lock: $(READY) ## Resolve the pinned versions anew after pyproject.toml changed
 	@$(BIN)/python -m pip install --quiet uv

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import structlog
-
 from easy_data.cli.session import Session
 from easy_data.client.embedded import EasyMemory
 from easy_data.schemas.errors import NotFound
@@ -37,8 +35,4 @@ def opened(session: Session, *, create: bool = False) -> Iterator[EasyMemory]:
 
 def log_to_standard_error() -> None:
     """Send what the parts log, from warnings on, to standard error: standard output holds results alone."""
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        # Looked up for each logger: whoever runs a command inside another program may exchange the stream.
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
-    )
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr, force=True)

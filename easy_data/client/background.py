@@ -6,16 +6,15 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 
-import structlog
-
 from easy_data.pipeline.inbox import work_one
 from easy_data.pipeline.indexing import rebuild, relay
 from easy_data.pipeline.recall.summary import build_summary
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import EasyDataError
+from easy_data.schemas.log import get_logger
 from easy_data.stores.repositories import claims, conversations, logs
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 IDLE_SECONDS = 30.0
 AFTER_FAILURE_SECONDS = 1.0
@@ -112,7 +111,7 @@ class Background:
             return
         if number:
             self.notice = f"{number} memories were indexed anew: {reason}"
-            log.warning("index.rebuilt", reason=reason, memories=number)
+            log.info("index.rebuilt", reason=reason, memories=number)
 
     def _idle_seconds(self) -> float:
         with self._runtime.database.read() as connection:

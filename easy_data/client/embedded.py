@@ -12,7 +12,7 @@ from easy_data.client.background import Background
 from easy_data.client.keeping import Keeping
 from easy_data.client.reading import Reading
 from easy_data.client.receipt import Receipt
-from easy_data.client.writing import Writing
+from easy_data.client.writing import Writing, checked_model
 from easy_data.pipeline import inbox, intake
 from easy_data.pipeline.runtime import Runtime, build_runtime
 from easy_data.providers.clock import SystemClock
@@ -111,15 +111,18 @@ class EasyMemory(Writing, Reading, Keeping):
         set. A naive ``ended_at`` is wall time in the entity's zone; None is now. Raises ``InputError`` or
         ``StoreError``.
         """
-        given = ConversationInput(
-            entity_id=entity_id,
-            messages=list(messages),
-            conversation_id=conversation_id,
-            source=source,
-            ended_at=ended_at,
-            time_zone=time_zone,
-            language=language,
-            revise=revise,
+        given = checked_model(
+            ConversationInput,
+            {
+                "entity_id": entity_id,
+                "messages": messages if isinstance(messages, str | bytes) or messages is None else list(messages),
+                "conversation_id": conversation_id,
+                "source": source,
+                "ended_at": ended_at,
+                "time_zone": time_zone,
+                "language": language,
+                "revise": revise,
+            },
         )
         accepted = intake.accept(given, self._runtime)
         self._background.wake()

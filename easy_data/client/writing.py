@@ -49,15 +49,19 @@ class Writing(Part):
         return written
 
 
-def _made(kind: type[Record], record: Record | None, fields: dict[str, Any]) -> Record:
-    """Return the record, or one made from ``fields``; raise ``InputError`` naming each wrong field."""
-    if record is not None and fields:
-        raise InputError("give a record or its fields, not both")
+def checked_model(kind: type[Record], fields: dict[str, Any]) -> Record:
+    """Return a ``kind`` made from ``fields``; raise ``InputError`` naming each wrong one. Values are not repeated."""
     try:
-        # A record of the caller's is read again: it may have been changed since it was checked.
-        made = kind.model_validate(fields if record is None else record.model_dump())
+        return kind.model_validate(fields)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
         raise InputError("; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)) from None
+
+
+def _made(kind: type[Record], record: Record | None, fields: dict[str, Any]) -> Record:
+    if record is not None and fields:
+        raise InputError("give a record or its fields, not both")
+    # A record of the caller's is read again: it may have been changed since it was checked.
+    made = checked_model(kind, fields if record is None else record.model_dump())
     checked_name(getattr(made, "entity_id", None), field="entity_id")
     return made

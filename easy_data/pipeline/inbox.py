@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import structlog
-
 from easy_data.pipeline.runtime import Runtime
 from easy_data.pipeline.steps.classify import classify
 from easy_data.pipeline.steps.dedupe import dedupe
@@ -21,11 +19,12 @@ from easy_data.schemas.errors import (
     StoreReadOnly,
 )
 from easy_data.schemas.ids import checked_record_id
+from easy_data.schemas.log import get_logger
 from easy_data.schemas.receipts import Outcome, ReceiptStatus, State
 from easy_data.stores.repositories import candidates, claims, conversations
 from easy_data.stores.repositories.conversations import InboxRow
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 # The step that follows each state.
 STEPS = {State.RECEIVED: extract, State.EXTRACTED: classify, State.CLASSIFIED: dedupe, State.PLANNED: settle}

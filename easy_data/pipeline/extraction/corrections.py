@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from easy_data.pipeline.extraction.clauses import Clause, fold
 from easy_data.pipeline.extraction.guards import Guard
@@ -12,6 +13,9 @@ from easy_data.pipeline.extraction.judging import CUES
 from easy_data.pipeline.extraction.values import normalise
 from easy_data.schemas.candidates import Candidate, Certainty, Change
 from easy_data.schemas.registry import Registry
+
+# A value and its correction share at least this much, and differ in length by no more.
+_COMMON_CHARS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def corrected(placed: Sequence[Placed], sentences: Sequence[Clause], registry: R
     """
     result = list(placed)
     for sentence in sentences:
-        replacements = _replacements(sentence)
+        replacements = _replacements(sentence) or _near_misses(result, sentence)
         for old, new in replacements:
             result = _replaced(result, sentence, old, new)
         if slip_in(sentence):
@@ -68,6 +72,22 @@ def _replacements(sentence: Clause) -> list[tuple[str, str]]:
                 if old and new and old != new:
                     found.append((old, new))
     return found
+
+
+def _near_misses(placed: Sequence[Placed], sentence: Clause) -> list[tuple[str, str]]:
+    """Read "it is Y" right after a value that resembles Y, "Southwest University" after "Southeast University"."""
+    said = next((found for lang in sentence.languages if (found := CUES[lang].restated.match(sentence.folded))), None)
+    if said is None:
+        return []
+    new = normalise("", sentence.text[slice(*said.span("new"))])
+    last = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
+    values = {c.value for c in last if c.turn == last[-1].turn and c.turn >= sentence.turn - 2}
+    return [(old, new) for old in values if new and old != new and _alike(old, new)]
+
+
+def _alike(old: str, new: str) -> bool:
+    match = SequenceMatcher(None, fold(old), fold(new)).find_longest_match()
+    return match.size >= _COMMON_CHARS and abs(len(old) - len(new)) <= _COMMON_CHARS
 
 
 def _replaced(placed: Sequence[Placed], sentence: Clause, old: str, new: str) -> list[Placed]:
