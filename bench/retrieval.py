@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ class Turn:
     name: str
     text: str
     conversation: str
-    turn: int
+    turn: int | None
     at: datetime
     payload: dict[str, str]
 
@@ -52,7 +53,6 @@ class Case:
     entity: str
     turns: list[Turn]
     questions: list[tuple[str, set[str]]] = field(default_factory=list)
-    language: str = "en"
 
 
 def moment(text: str, form: str) -> datetime:
@@ -116,9 +116,18 @@ def longmemeval(path: Path) -> Iterator[Case]:
 
 
 def madial(folder: Path) -> Iterator[Case]:
-    memories = [json.loads(line) for line in _lines(folder / "memories_zh.jsonl")]
+    memories = {name: m for line in _lines(folder / "memories_zh.jsonl") for name, m in json.loads(line).items()}
     dialogues = [json.loads(line) for line in _lines(folder / "dialogues_zh_dev.jsonl")]
-    raise SystemExit(f"madial: {len(memories)} memories, {len(dialogues)} dialogues; not wired yet")
+    for user in sorted({m["user-id"] for m in memories.values()}):
+        mine = {name: m for name, m in memories.items() if m["user-id"] == user}
+        turns = [Turn(name, m["event"], "", None, moment(m["time"], "%Y-%m-%d"), {}) for name, m in mine.items()]
+        case = Case(f"user-{user}", turns)
+        for dialogue in dialogues:
+            gold = {str(name) for name in dialogue["relevant-id"]} & mine.keys()
+            if dialogue["user-id"] == user and gold:
+                said = dialogue["dialogue"][1 : dialogue["test-turn"][0]]
+                case.questions.append((re.sub(r"<[^>]+>:|[\"\n]", " ", " ".join(said)), gold))
+        yield case
 
 
 def _lines(path: Path) -> Iterable[str]:
@@ -134,7 +143,7 @@ def fill(memory: EasyMemory, case: Case) -> dict[str, str]:
             summary=turn.text,
             payload=turn.payload,
             happened_at=turn.at,
-            conversation_id=f"{case.entity}/{turn.conversation}"[:200],
+            conversation_id=f"{case.entity}/{turn.conversation}" if turn.conversation else None,
             turn=turn.turn,
         )
         for turn in case.turns
@@ -147,13 +156,14 @@ def recall_at(found: list[str], gold: set[str]) -> list[float]:
     return [len(gold.intersection(found[:depth])) / len(gold) for depth in DEPTHS]
 
 
-def run(cases: Iterable[Case], limit: int | None) -> dict[str, Any]:
+def run(cases: Iterable[Case], limit: int | None, language: str) -> dict[str, Any]:
     ours, plain, taken, memories, questions = [], [], [], 0, 0
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder, EasyMemory(path=Path(folder) / "bench.db") as memory:
-        for number, case in enumerate(cases):
-            if limit is not None and number >= limit:
-                break
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EasyMemory(path=Path(folder) / "bench.db", language=language) as memory,
+    ):
+        for case in islice(cases, limit):
             names = fill(memory, case)
             baseline = PlainBM25([turn.text for turn in case.turns])
             memories += len(case.turns)
@@ -188,7 +198,11 @@ def main() -> None:
     arguments.add_argument("--out", type=Path)
     given = arguments.parse_args()
     read = {"locomo": locomo, "longmemeval": longmemeval, "madial": madial}[given.set]
-    finish(f"retrieval.{given.set}", run(read(given.data), given.limit), out=given.out)
+    finish(
+        f"retrieval.{given.set}",
+        run(read(given.data), given.limit, "zh" if given.set == "madial" else "en"),
+        out=given.out,
+    )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -10,12 +11,16 @@ import typer
 from rich.panel import Panel
 
 from easy_data.cli.fates import fates_table
-from easy_data.cli.opening import opened
+from easy_data.cli.opening import opened, settings_of
 from easy_data.cli.output import Output, write_json
 from easy_data.cli.session import Session, session_of
 from easy_data.client.embedded import EasyMemory
+from easy_data.pipeline.replying import reply
+from easy_data.schemas.errors import ModelError
+from easy_data.schemas.ports import ChatModel
 from easy_data.schemas.recall import Context
 from easy_data.schemas.receipts import ReceiptStatus
+from easy_data.schemas.settings import Settings
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -30,17 +35,28 @@ def chat(
 ) -> None:
     """Talk: each line shows what is recalled; /end ends the conversation and shows what was learned; /exit leaves.
 
-    The answers are what memory knows, and the questions it has. Ctrl-C leaves without keeping the conversation.
+    With a chat model in the settings it answers through that; without one the answers are what memory knows, and the
+    questions it has. Ctrl-C leaves without keeping the conversation.
     """
     session = session_of(context)
     with opened(session, create=True) as memory:
-        Chat(memory, session, entity).run()
+        Chat(memory, session, entity, _model_of(settings_of(session))).run()
+
+
+def _model_of(settings: Settings) -> ChatModel | None:
+    """Return the chat model of the settings, or None when they name none."""
+    if settings.llm_base_url is None:
+        return None
+    # The client library is heavy; without a model nobody waits for it.
+    model: ChatModel = importlib.import_module("easy_data.pipeline.models").build_chat(settings)
+    return model
 
 
 class Chat:
     """One sitting at the prompt: a conversation at a time."""
 
-    def __init__(self, memory: EasyMemory, session: Session, entity: str) -> None:
+    def __init__(self, memory: EasyMemory, session: Session, entity: str, model: ChatModel | None) -> None:
+        self._model = model
         self._memory = memory
         self._entity = entity
         self._json = session.json
@@ -75,17 +91,27 @@ class Chat:
         question = next((item for item in found.questions if item.id not in self._asked), None)
         if question is not None:
             self._asked.add(question.id)
-        reply = question.question if question is not None else _HEARD[found.language]
-        self._messages += [{"role": "user", "content": line}, {"role": "assistant", "content": reply}]
-        self._show(found, reply)
+        self._messages.append({"role": "user", "content": line})
+        said = self._asked_model(found) or (question.question if question is not None else _HEARD[found.language])
+        self._messages.append({"role": "assistant", "content": said})
+        self._show(found, said)
 
-    def _show(self, found: Context, reply: str) -> None:
+    def _asked_model(self, found: Context) -> str:
+        if self._model is None:
+            return ""
+        try:
+            return reply(self._model, found, self._messages)
+        except ModelError as error:
+            self._output.print(f"The model gave no answer: {error}", style="yellow")
+            return ""
+
+    def _show(self, found: Context, said: str) -> None:
         if self._json:
-            write_json({"type": "recall", "context": found.model_dump(mode="json"), "reply": reply})
+            write_json({"type": "recall", "context": found.model_dump(mode="json"), "reply": said})
             return
         if found.text:
             self._output.print(Panel(found.text, title="recalled", title_align="left", style="dim"))
-        self._output.print(reply)
+        self._output.print(said)
 
     def _end(self) -> None:
         if not self._messages:

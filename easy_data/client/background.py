@@ -33,6 +33,7 @@ class Background:
         # What the doctor tells: the last pass's error while it lasts, and what was mended at the start.
         self.failure = ""
         self.notice = ""
+        self._rebuilt = False
 
     def start(self) -> None:
         """Free what an ended process left leased, and begin."""
@@ -52,10 +53,16 @@ class Background:
         self._thread.join(timeout)
 
     def relay(self) -> None:
-        """Bring the index up to date now, on the caller's thread."""
-        with self._relaying:
-            for scope in relay(self._runtime):
-                build_summary(self._runtime, scope)
+        """Bring the index up to date now, on the caller's thread.
+
+        What the caller wrote is durable already, so an outage of the index or the embedder is no error of this call:
+        the thread goes on trying, and recall reads SQL meanwhile.
+        """
+        try:
+            self._relay()
+        except EasyDataError as error:
+            self._failed(error.code)
+            self.wake()
 
     def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Empty the index and fill it from SQL, on the caller's thread; return how many memories it holds."""
@@ -67,8 +74,12 @@ class Background:
         with self._progress:
             return self._progress.wait_for(done, timeout)
 
+    @property
+    def rebuilding(self) -> bool:
+        """Tell if the index does not hold everything of SQL yet."""
+        return not self._rebuilt
+
     def _run(self) -> None:
-        self._rebuild_if_needed()
         while not self._stopping.is_set():
             self._woken.clear()
             try:
@@ -85,13 +96,20 @@ class Background:
             self._woken.wait(wait)
 
     def _work(self) -> None:
+        # Dedupe asks the index, so an index with gaps is filled before anything else is done.
+        self._rebuild_if_needed()
         while not self._stopping.is_set():
             worked = work_one(self._runtime)
-            self.relay()
+            self._relay()
             self._announce()
             if not worked:
                 break
         self._keep_log()
+
+    def _relay(self) -> None:
+        with self._relaying:
+            for scope in relay(self._runtime):
+                build_summary(self._runtime, scope)
 
     def _keep_log(self) -> None:
         if self._runtime.recalls.flush():
@@ -101,14 +119,11 @@ class Background:
 
     def _rebuild_if_needed(self) -> None:
         """Fill an index that is new or was damaged from SQL; meanwhile recall works with what there is."""
+        if self._rebuilt:
+            return
         reason = self._runtime.index.state().rebuilt_reason
-        if not reason:
-            return
-        try:
-            number = self.rebuild()
-        except EasyDataError as error:
-            self._failed(error.code)
-            return
+        number = self.rebuild() if reason else 0
+        self._rebuilt = True
         if number:
             self.notice = f"{number} memories were indexed anew: {reason}"
             log.info("index.rebuilt", reason=reason, memories=number)

@@ -183,4 +183,4 @@ class EasyMemory(Writing, Reading, Keeping):
     def _is_idle(self) -> bool:
         with self._runtime.database.read() as connection:
             number, _ = conversations.open_count(connection, self._runtime.settings.tenant_id)
-            return number == 0 and outbox.waiting(connection) == 0
+            return number == 0 and outbox.waiting(connection) == 0 and not self._background.rebuilding

@@ -26,7 +26,7 @@ def _model() -> USE:
 
 
 class LocalEmbedder:
-    """Implements ``ports.Embedder``. The weights (about 110 MB in memory) are loaded by the first ``embed`` of a process.
+    """Implements ``ports.Embedder``. A process loads the weights (about 110 MB in memory) at its first ``embed``.
 
     Threads share it: they take turns, a few texts at a time, on one core. The model's own limit of BLAS threads is one
     for the whole process, so two threads inside it would undo each other's.

@@ -1,5 +1,6 @@
-"""The package's logger: structured events handed to the standard library's logging, so that the application decides
-where they go. Nothing is ever printed. Events carry ids and figures, never text or secrets.
+"""The package's logger: structured events that go to the standard library's logging.
+
+The application decides where they end; nothing is ever printed. Events carry ids and figures, never text or secrets.
 """
 
 from __future__ import annotations

@@ -15,15 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from qdrant_edge import EdgeConfig, EdgeShard, Query, QueryRequest, UpdateOperation
 
 from easy_data.schemas.errors import EasyDataError, IndexUnavailable, StoreBusy, StoreError, StoreLocked, StoreReadOnly
+from easy_data.stores.index_points import LAYOUT_VERSION, collection_name
 from easy_data.stores.keywords import KEYWORDS_VERSION
-
-# Raise it when the vectors, the payload or the payload indexes of a point change.
-LAYOUT_VERSION = 1
 
 _MARKER = "collection.json"
 _READ_ONLY = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -59,8 +56,8 @@ class EdgeFolder:
 
     @property
     def name(self) -> str:
-        """The folder's name; no two embedders, sizes or versions share one."""
-        return f"{quote(self.embedder, safe='')}-{self.size}-k{KEYWORDS_VERSION}-l{LAYOUT_VERSION}"
+        """The folder's name: that of its collection."""
+        return collection_name(self.embedder, self.size)
 
     @property
     def path(self) -> Path:

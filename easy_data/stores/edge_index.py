@@ -9,7 +9,6 @@ old one, so nothing needs compacting either.
 
 from __future__ import annotations
 
-import math
 import threading
 import uuid
 from collections.abc import Sequence
@@ -44,10 +43,18 @@ from qdrant_edge import (
 )
 from qdrant_edge import Point as EdgePoint
 
-from easy_data.schemas.errors import IndexUnavailable, InputError
+from easy_data.schemas.errors import IndexUnavailable
 from easy_data.schemas.ports import IndexHit, IndexQuery, IndexState, Point
-from easy_data.stores.edge_filter import SCOPE, entity_filter, query_filter, scopes
+from easy_data.stores.edge_filter import edge_filter
 from easy_data.stores.edge_folder import EdgeFolder, engine_errors
+from easy_data.stores.index_points import (
+    SCOPE,
+    checked_id,
+    checked_vector,
+    entity_conditions,
+    payload_of,
+    query_conditions,
+)
 from easy_data.stores.keywords import sparse, sparse_query
 
 # The engine keeps the interpreter lock through a call, so calls are kept short: about 10 ms each.
@@ -100,7 +107,7 @@ class EdgeIndex:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove points by id; unknown ids are no error. Raises ``InputError`` for an id that is no UUID."""
-        known: list[int | uuid.UUID | str] = [_checked_id(point_id) for point_id in ids]
+        known: list[int | uuid.UUID | str] = [checked_id(point_id) for point_id in ids]
         with self._lock:
             self._update(UpdateOperation.delete_points(known), len(known))
 
@@ -111,18 +118,19 @@ class EdgeIndex:
         """
         if query.limit < 1 or not query.statuses:
             return []
+        wanted = edge_filter(query_conditions(query))
         indices, weights = sparse_query(query.text)
         dense: dict[str, float] = {}
         keyword: dict[str, float] = {}
         if query.vector is not None:
-            dense = self._nearest(self._checked(query.vector), query.limit, query_filter(query))
+            dense = self._nearest(checked_vector(query.vector, self._size), query.limit, wanted)
         if indices:
-            corpus = IdfParams(corpus=entity_filter(query.tenant_id, query.entity_id))
+            corpus = IdfParams(corpus=edge_filter(entity_conditions(query.tenant_id, query.entity_id)))
             keyword = self._scores(
                 QueryRequest(
                     limit=query.limit,
                     query=Query.Nearest(SparseVector(indices, weights), using="keyword"),
-                    filter=query_filter(query),
+                    filter=wanted,
                     params=SearchParams(idf=corpus),
                 )
             )
@@ -135,7 +143,7 @@ class EdgeIndex:
         """Return the version of every point of one entity, by id."""
         found: dict[str, int] = {}
         offset = None
-        wanted = entity_filter(tenant_id, entity_id)
+        wanted = edge_filter(entity_conditions(tenant_id, entity_id))
         while True:
             page = ScrollRequest(offset=offset, limit=_SCROLL_PAGE, filter=wanted, with_payload=["version"])
             with engine_errors():
@@ -207,32 +215,10 @@ class EdgeIndex:
 
     def _prepared(self, point: Point) -> EdgePoint:
         return EdgePoint(
-            id=_checked_id(point.id),
-            vector={"dense": self._checked(point.vector), "keyword": SparseVector(*sparse(point.text))},
-            payload={
-                SCOPE: scopes(point),
-                "bucket": str(point.bucket),
-                "kind": point.kind,
-                "status": str(point.status),
-                "happened_at": point.happened_at,
-                "version": point.version,
-            },
+            id=checked_id(point.id),
+            vector={"dense": checked_vector(point.vector, self._size), "keyword": SparseVector(*sparse(point.text))},
+            payload=payload_of(point),
         )
-
-    def _checked(self, vector: Sequence[float]) -> list[float]:
-        numbers = list(vector)
-        if len(numbers) != self._size:
-            raise InputError(f"must have {self._size} numbers, this one has {len(numbers)}", field="vector")
-        if not math.isfinite(sum(numbers)):
-            raise InputError("must have finite numbers only", field="vector")
-        return numbers
-
-
-def _checked_id(point_id: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(point_id)
-    except ValueError:
-        raise InputError("must be a UUID", field="id") from None
 
 
 def _config(size: int) -> EdgeConfig:

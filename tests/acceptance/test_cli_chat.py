@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from easy_data.cli.exit_codes import ExitCode
 from tests.fixtures.command_line import CommandLine
+from tests.fixtures.scripted_openai import ScriptedOpenAI, fails
 
 
 def talk(command_line: CommandLine, *lines: str) -> list[dict[str, Any]]:
@@ -38,3 +41,29 @@ def test_people_see_what_is_recalled_and_what_is_learned(command_line: CommandLi
 def test_a_chat_without_a_word_keeps_nothing(command_line: CommandLine) -> None:
     assert talk(command_line, "", "/end", "/exit") == []
     assert command_line.json("list", "u") == []
+
+
+def test_with_a_chat_model_it_answers_and_what_is_recalled_goes_along_as_data(
+    command_line: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk(command_line, "I live in Boston", "/end")
+    with ScriptedOpenAI() as server:
+        server.default = {"text": "You live in Boston, as you told me."}
+        monkeypatch.setenv("EASY_DATA_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("EASY_DATA_LLM_MODEL", "scripted")
+        monkeypatch.setenv("EASY_DATA_EXTRACTOR", "patterns")
+        (answered, _) = talk(command_line, "Where do I live?")
+    assert answered["reply"] == "You live in Boston, as you told me."
+    assert "Boston" in json.loads(server.requests[-1].user)["memory"]
+
+
+def test_a_model_that_fails_leaves_the_answer_to_memory(
+    command_line: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedOpenAI() as server:
+        server.reply(fails(401))
+        monkeypatch.setenv("EASY_DATA_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("EASY_DATA_LLM_MODEL", "scripted")
+        monkeypatch.setenv("EASY_DATA_EXTRACTOR", "patterns")
+        (answered, *_) = talk(command_line, "Where do I live?")
+    assert answered["reply"]

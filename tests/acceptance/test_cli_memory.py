@@ -13,13 +13,13 @@ from easy_data.client.embedded import EasyMemory
 from tests.fixtures.command_line import CommandLine
 from tests.project.sources import ROOT
 
-CONTRADICTED = ("I live in Boston", "I live in Denver now")
+CONTRADICTED = (("I live in Boston", "2026-03-01T12:00:00Z"), ("I live in Denver now", "2026-03-02T12:00:00Z"))
 
 
 def contradict(command_line: CommandLine) -> str:
     """Say two towns; return the id of the question that follows."""
-    for sentence in CONTRADICTED:
-        command_line.run("remember", "u", "--text", sentence)
+    talks = [{"messages": [{"role": "user", "content": said}], "ended_at": at} for said, at in CONTRADICTED]
+    command_line.run("ingest", "-", "--entity", "u", stdin=json.dumps(talks))
     (item,) = command_line.json("review", "list", "u")
     return str(item["id"])
 

@@ -77,8 +77,7 @@ def test_the_readme_runs_beside_modules_with_the_names_of_our_folders(tmp_path: 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The lines that the demo prints, both stories."""
-    code = "from easy_data.cli.main import main; main()"
-    return _plain(_run([sys.executable, "-c", code, "demo"], tmp_path_factory.mktemp("demo")))
+    return _plain(_run([sys.executable, "-m", "easy_data", "demo"], tmp_path_factory.mktemp("demo")))
 
 
 @pytest.mark.parametrize("path", [README, README_ZH], ids=shown)

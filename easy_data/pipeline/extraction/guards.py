@@ -88,7 +88,8 @@ class Cues:
     negation, a wish, a request, somebody else (it ends with ``$``). ``retraction`` in a later user turn takes back what
     was said before as a joke. ``role_play`` in a user turn opens a frame that lasts to the end of the dialogue.
     ``pasted`` announces text of somebody else: the rest of the message, or the next one when nothing follows. ``slip``
-    says that the user misspoke before. ``restated`` opens a sentence that says a value again (``new``). ``corrections`` have the groups ``new`` and, mostly, ``old``.
+    says that the user misspoke before. ``restated`` opens a sentence that says a value again (``new``).
+    ``corrections`` have the groups ``new`` and, mostly, ``old``.
     """
 
     clause: Mapping[Guard, re.Pattern[str]]

@@ -188,6 +188,7 @@ CUES = Cues(
         r"says|reads|texted|posted|replied|emailed)(?: \w+){0,3}:"
         r"|^(?:lyrics|transcript|job ad|quote|e-?mail|message|bio|cv|resume|text)\s?:"
     ),
+    restated=_words(r"^(?:oh|no|wait|sorry|i mean|ah|um)[ ,]{1,3}(?:it'?s|that'?s|i meant?|make that) (?P<new>[^,.!?]{3,40})"),
     slip=_words(
         _OPENING
         + r"(?:wait(?: (?:no|sorry|actually|wait))?(?! (?:till|until|for|to|a|at|on|in|times?|one|what|can)\b)|"

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Literal
@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from easy_data.pipeline.extraction.guards import Guard
-from easy_data.pipeline.extraction.prefilter import Prefilter
+from easy_data.pipeline.extraction.prefilter import Prefilter, needed_by, needed_by_words
 from easy_data.schemas.candidates import Certainty, Change
 from easy_data.schemas.records import Language, Polarity
 
@@ -51,16 +51,33 @@ class PatternSpec(BaseModel):
     counter: tuple[str | tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pattern:
-    """A compiled pattern; ``origin`` is its file and number, for messages."""
+    """A pattern of one language, compiled when it is first tried; ``origin`` is its file and number, for messages."""
 
     spec: PatternSpec
-    match: re.Pattern[str]
-    ask: re.Pattern[str] | None
-    allow: frozenset[Guard]
     language: Language
     origin: str
+
+    @cached_property
+    def match(self) -> re.Pattern[str]:
+        """The expression with its word lists. Raises ``ValueError`` when it says nowhere what the value is."""
+        match = re.compile(expand(self.spec.match, load_words(self.language)), re.IGNORECASE)
+        if not self.spec.value and "value" not in match.groupindex:
+            raise ValueError(f"{self.origin}: the expression has no group named value and no fixed value is given")
+        return match
+
+    @cached_property
+    def ask(self) -> re.Pattern[str] | None:
+        """What the assistant must have asked, if the pattern is for answers."""
+        if not self.spec.ask:
+            return None
+        return re.compile(expand(self.spec.ask, load_words(self.language)), re.IGNORECASE)
+
+    @cached_property
+    def allow(self) -> frozenset[Guard]:
+        """The guards that do not stop this pattern."""
+        return frozenset(self.spec.allow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +95,14 @@ class Hit:
 
 @lru_cache(maxsize=4)
 def load_patterns(language: Language) -> tuple[Pattern, ...]:
-    """Read and compile the profile patterns of one language, once."""
-    words = load_words(language)
+    """Read the profile patterns of one language, once."""
     patterns = []
     for file in sorted(_folder(language).iterdir(), key=lambda f: f.name):
         if not file.name.endswith(".toml") or file.name in _OTHER_FILES:
             continue
         entries = tomllib.loads(file.read_text(encoding="utf-8")).get("pattern", [])
         for number, entry in enumerate(entries):
-            patterns.append(_compile(PatternSpec(**entry), words, language, f"{language}/{file.name}#{number}"))
+            patterns.append(Pattern(PatternSpec(**entry), language, f"{language}/{file.name}#{number}"))
     return tuple(patterns)
 
 
@@ -100,7 +116,10 @@ def worth_trying(language: Language, text: str) -> list[Pattern]:
 
 @lru_cache(maxsize=4)
 def _prefilter(language: Language) -> Prefilter:
-    return Prefilter([pattern.match for pattern in load_patterns(language)])
+    lists = {name: needed_by_words(words) for name, words in _vocabulary_of(language).items()}
+    for name, expression in _frames_of(language).items():
+        lists[name] = needed_by(expression, lists)
+    return Prefilter([needed_by(pattern.spec.match, lists) for pattern in load_patterns(language)])
 
 
 @lru_cache(maxsize=4)
@@ -110,16 +129,23 @@ def load_words(language: Language) -> Mapping[str, str]:
     ``vocabulary.toml`` holds lists of plain words, ``frames.toml`` expressions that may use the lists and the frames
     above them.
     """
+    expressions = {name: alternation(words) for name, words in _vocabulary_of(language).items()}
+    for name, expression in _frames_of(language).items():
+        expressions[name] = f"(?:{expand(expression, expressions)})"
+    return expressions
+
+
+def _vocabulary_of(language: Language) -> dict[str, list[str]]:
     lists: dict[str, list[str]] = {}
     for folder in ("shared", language):
         for name, listed in load_vocabulary(folder).items():
             lists.setdefault(name, []).extend(listed)
-    expressions = {name: alternation(words) for name, words in lists.items()}
-    frames = _folder(language).joinpath("frames.toml")
-    if frames.is_file():
-        for name, expression in tomllib.loads(frames.read_text(encoding="utf-8")).items():
-            expressions[name] = f"(?:{expand(expression, expressions)})"
-    return expressions
+    return lists
+
+
+def _frames_of(language: Language) -> dict[str, str]:
+    file = _folder(language).joinpath("frames.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def load_vocabulary(folder: str) -> dict[str, list[str]]:
@@ -186,16 +212,3 @@ def run(pattern: Pattern, text: str, *, start: int = 0) -> Iterator[Hit]:
 def _folder(name: str) -> Traversable:
     return files("easy_data.pipeline.extraction").joinpath("patterns", name)
 
-
-def _compile(spec: PatternSpec, words: Mapping[str, str], language: Language, origin: str) -> Pattern:
-    match = re.compile(expand(spec.match, words), re.IGNORECASE)
-    if not spec.value and "value" not in match.groupindex:
-        raise ValueError(f"{origin}: the expression has no group named value and no fixed value is given")
-    return Pattern(
-        spec=spec,
-        match=match,
-        ask=re.compile(expand(spec.ask, words), re.IGNORECASE) if spec.ask else None,
-        allow=frozenset(spec.allow),
-        language=language,
-        origin=origin,
-    )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from easy_data.pipeline.extraction.prefilter import Prefilter, needed_by
+from easy_data.pipeline.extraction.prefilter import Prefilter, needed_by, needed_by_words
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from easy_data.pipeline.extraction.prefilter import Prefilter, needed_by
     ],
 )
 def test_the_rarest_needed_part_is_kept(expression: str, needed: set[str] | None) -> None:
-    assert needed_by(re.compile(expression, re.IGNORECASE)) == needed
+    assert needed_by(expression) == needed
 
 
 EXPRESSIONS = [
@@ -34,5 +34,12 @@ EXPRESSIONS = [
 
 @given(st.text(alphabet="abcdeABX我不在 ", max_size=12))
 def test_what_is_skipped_could_not_have_matched(text: str) -> None:
-    tried = Prefilter(EXPRESSIONS).candidates(text)
+    tried = Prefilter([needed_by(e.pattern) for e in EXPRESSIONS]).candidates(text)
     assert {number for number, e in enumerate(EXPRESSIONS) if e.search(text)} <= set(tried)
+
+
+def test_a_word_list_counts_as_what_its_words_need() -> None:
+    lists = {"city": needed_by_words(["杭州", "Oslo"]), "place": needed_by("{city}市?", {"city": frozenset({"杭州"})})}
+    assert needed_by("在{city}", {"city": frozenset({"杭州"})}) == {"杭州"}
+    assert needed_by("{city}|{place}", lists) == {"杭州", "osl", "slo"} & (lists["city"] or set()) | {"杭州"}
+    assert needed_by("{city}?", lists) is None

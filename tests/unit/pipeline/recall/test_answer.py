@@ -17,7 +17,15 @@ from easy_data.providers.local_embedder import LocalEmbedder
 from easy_data.providers.openai_embedder import OpenAIEmbedder
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.recall import Context, RecallRequest
-from easy_data.schemas.records import Bucket, EventRecord, MemoryRecord, Polarity, ProfileRecord, WorkspaceRecord
+from easy_data.schemas.records import (
+    Bucket,
+    EventRecord,
+    MemoryRecord,
+    Polarity,
+    ProfileRecord,
+    Status,
+    WorkspaceRecord,
+)
 from easy_data.schemas.settings import load_settings
 from easy_data.stores.repositories import logs, memories
 from tests.fixtures.scripted_openai import Reply, ScriptedOpenAI
@@ -317,3 +325,16 @@ def test_a_memory_is_found_in_every_script(runtime: Runtime, said: str, query: s
     """Case O-49."""
     know(runtime, event(said), event("something else"))
     assert texts(ask(runtime, query))[0] == said
+
+
+def test_a_replaced_value_is_history_and_comes_only_when_the_past_is_asked_for(runtime: Runtime) -> None:
+    know(runtime, fact("location", "Oslo"))
+    with runtime.database.write() as connection:
+        (known,) = memories.profile(connection, runtime.scope("ann"), limit=1)
+        old = known.model_copy(update={"status": Status.SUPERSEDED, "valid_to": NOW})
+        memories.replace(connection, runtime.scope("ann"), old, now=NOW)
+    know(runtime, fact("location", "Bergen"))
+    assert texts(ask(runtime, "where do I live?")) == ["location: Bergen"]
+    past = ask(runtime, "where did I live before?")
+    assert set(texts(past)) == {"location: Bergen", "location: Oslo"}
+    assert "location: Oslo (2026-05-11, sure, earlier, no longer so)" in past.text
