@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from tests.fixtures.network import close_network
 
-pytest_plugins = ["tests.fixtures.engines", "tests.fixtures.memories"]
+pytest_plugins = ["tests.fixtures.engines", "tests.fixtures.memories", "tests.fixtures.qdrant_server"]
 
 close_network()

@@ -49,7 +49,9 @@ def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = N
 
     ``progress`` is called with (done, total). Changes made meanwhile stand in the outbox and follow after.
     """
-    runtime.index.clear()
+    if runtime.index.state().points:
+        # Clearing swaps the collection, which a search under way notices; an empty one is filled as it is.
+        runtime.index.clear()
     scopes = _scopes(runtime)
     with runtime.database.read() as connection:
         total = sum(memories.count(connection, scope, bucket) for scope in scopes for bucket in Bucket)

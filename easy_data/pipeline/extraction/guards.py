@@ -86,7 +86,7 @@ class Cues:
     ``clause`` maps a guard to what raises it in a clause. ``first_person`` says the clause speaks of the user and so
     ends an inherited third person. ``negation`` is what, right before a match, takes its truth or its subject away: a
     negation, a wish, a request, somebody else (it ends with ``$``). ``retraction`` in a later user turn takes back what
-    was said before as a joke. ``role_play`` in a user turn opens a frame that lasts to the end of the dialogue.
+    was said before as a joke. ``role_play`` in a user turn opens a frame that lasts for its next turns.
     ``pasted`` announces text of somebody else: the rest of the message, or the next one when nothing follows. ``slip``
     says that the user misspoke before. ``restated`` opens a sentence that says a value again (``new``).
     ``corrections`` have the groups ``new`` and, mostly, ``old``.

@@ -41,6 +41,8 @@ _QUOTED = (
 _INDIRECT = re.compile(
     r"^看您?你?|取决于|请问|告诉我|方便(?:说|问)|\b(?:depends on|tell me|let me know)\b", re.IGNORECASE
 )
+# A role play lasts this many user turns after the last word of it.
+_ROLE_PLAY_TURNS = 20
 # How many user turns before it a "just kidding" takes back.
 _RETRACTED_TURNS = 2
 # A longer message is a document handed over; what its sender says of himself stands before or after it.
@@ -58,13 +60,14 @@ def judge_dialogue(conversation: Conversation) -> tuple[Judged, ...]:
     messages = conversation.messages
     retracted = _retracted_turns(messages)
     judged: list[Judged] = []
-    role_play = announced = False
+    announced = False
+    role_play = 0
     for turn, message in enumerate(messages):
         if message.role != "user":
             continue
         for offset, piece in _pieces(message.content):
             folded = fold(piece)
-            role_play = role_play or _found("role_play", folded)
+            role_play = _ROLE_PLAY_TURNS if _found("role_play", folded) else role_play
             foreign = _Foreign(piece, folded, offset, announced=announced)
             announced = foreign.announces
             whole = {Guard.ROLE_PLAY} if role_play else set()
@@ -72,6 +75,7 @@ def judge_dialogue(conversation: Conversation) -> tuple[Judged, ...]:
                 whole.add(Guard.RETRACTED)
             clauses = [_moved(clause, offset) for clause in split_message(piece, turn)]
             judged += _judge_turn(clauses, whole, foreign, "" if offset else _question_before(messages, turn))
+        role_play = max(0, role_play - 1)
     return tuple(judged)
 
 

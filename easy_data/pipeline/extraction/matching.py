@@ -211,4 +211,3 @@ def run(pattern: Pattern, text: str, *, start: int = 0) -> Iterator[Hit]:
 
 def _folder(name: str) -> Traversable:
     return files("easy_data.pipeline.extraction").joinpath("patterns", name)
-

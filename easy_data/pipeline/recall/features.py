@@ -24,6 +24,7 @@ SHORT_QUESTION_CHARS = 100
 CLOSED_TASK = 0.3
 RECENT_BOOST = 4.0
 _DAY = 86_400.0
+_WIDE = re.compile("[\u2e80-\U0010ffff]")
 _SPEAKER = re.compile(r"^([^\W\d_][\w.'’ -]{0,30})[:：]\s*")
 
 
@@ -187,7 +188,7 @@ def _asks_only(text: str) -> bool:
 
 def _width(text: str) -> int:
     """Return the length in characters of English text that says about as much."""
-    return len(text) if text.isascii() else sum(1 if char < "\u2e80" else 3 for char in text)
+    return len(text) if text.isascii() else len(text) + 2 * len(_WIDE.findall(text))
 
 
 def _words(text: str) -> float:

@@ -81,6 +81,9 @@ def current_summary(runtime: Runtime, connection: Connection, scope: Scope, enti
     if kept is not None:
         return kept
     made = _made(runtime, connection, scope, entity)
+    if made.only_facts and not made.facts:
+        # Of an entity without memories nothing is kept, not even that it was asked for.
+        return made
     value = {
         "format": _FORMAT,
         "version": made.version,

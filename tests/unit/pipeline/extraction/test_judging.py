@@ -73,9 +73,11 @@ def test_a_joke_taken_back_later_is_retracted() -> None:
     assert Guard.RETRACTED in found["我辞职去火星种土豆了"]
 
 
-def test_a_role_play_lasts_to_the_end_of_the_dialogue() -> None:
+def test_a_role_play_lasts_for_the_turns_that_follow() -> None:
     found = guards_of("你扮演面试官，我叫安娜", "A: 你好安娜。", "我会五国语言")
     assert Guard.ROLE_PLAY in found["我会五国语言"]
+    found = guards_of("你扮演面试官，我叫安娜", *(["好"] * 30), "我住在杭州")
+    assert Guard.ROLE_PLAY not in found["我住在杭州"]
 
 
 def test_a_doubt_about_oneself_is_a_hedge_and_no_question() -> None:
