@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from easy_data.pipeline.rendering import searchable
 from easy_data.pipeline.runtime import Runtime
@@ -14,6 +15,7 @@ from easy_data.stores.repositories import entities, memories, outbox
 from easy_data.stores.repositories.rows import bucket_of
 
 BATCH = 256
+VERSIONS_PAGE = 5_000
 
 
 def relay(runtime: Runtime) -> set[Scope]:
@@ -26,22 +28,33 @@ def relay(runtime: Runtime) -> set[Scope]:
     while True:
         with runtime.database.read() as connection:
             rows = outbox.todo(connection, limit=BATCH)
-            by_scope: dict[Scope, set[str]] = {}
-            for row in rows:
-                by_scope.setdefault(row.scope, set()).add(row.memory_id)
-            found = [(s, memories.load(connection, s, ids), _zone(connection, s)) for s, ids in by_scope.items()]
         if not rows:
             return touched
-        points = [p for scope, records, zone in found for p in _points(scope, records, zone, runtime)]
-        runtime.reached("index.embedded")
-        live = {point.id for point in points}
-        runtime.index.upsert(points)
-        runtime.index.delete([i for i in dict.fromkeys(row.memory_id for row in rows) if i not in live])
-        runtime.reached("index.upserted")
+        by_scope: dict[Scope, set[str]] = {}
+        for row in rows:
+            by_scope.setdefault(row.scope, set()).add(row.memory_id)
+        refresh(runtime, by_scope)
         with runtime.database.write() as connection:
             outbox.remove(connection, [row.id for row in rows])
         runtime.reached("index.marked")
         touched |= by_scope.keys()
+
+
+def refresh(runtime: Runtime, ids: Mapping[Scope, Collection[str]]) -> None:
+    """Bring the index up to date with SQL for these memories of each entity; those that are gone leave it.
+
+    Raises ``IndexUnavailable`` or ``ModelError``.
+    """
+    with runtime.database.read() as connection:
+        found = [(s, memories.load(connection, s, wanted), _zone(connection, s)) for s, wanted in ids.items()]
+    points = [p for scope, records, zone in found for p in _points(scope, records, zone, runtime)]
+    runtime.reached("index.embedded")
+    runtime.index.upsert(points)
+    # SQL is asked again: what was erased while its vector was made must not come back.
+    with runtime.database.read() as connection:
+        live = {record.id for scope, wanted in ids.items() for record in memories.load(connection, scope, wanted)}
+    runtime.index.delete([each for wanted in ids.values() for each in wanted if each not in live])
+    runtime.reached("index.upserted")
 
 
 def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = None) -> int:
@@ -52,7 +65,7 @@ def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = N
     if runtime.index.state().points:
         # Clearing swaps the collection, which a search under way notices; an empty one is filled as it is.
         runtime.index.clear()
-    scopes = _scopes(runtime)
+    scopes = scopes_of(runtime)
     with runtime.database.read() as connection:
         total = sum(memories.count(connection, scope, bucket) for scope in scopes for bucket in Bucket)
     done = 0
@@ -70,16 +83,50 @@ def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = N
 
 def drift(runtime: Runtime) -> int:
     """Return how many memories differ between SQL and the index, missing, stale and superfluous together."""
-    wrong = 0
-    for scope in _scopes(runtime):
-        known = runtime.index.versions(scope.tenant_id, scope.entity_id)
-        for records in _pages(runtime, scope):
-            wrong += sum(1 for record in records if known.pop(record.id, None) != record.version)
-        wrong += len(known)
-    return wrong
+    return sum(len(differences(runtime, scope).ids) for scope in scopes_of(runtime))
 
 
-def _scopes(runtime: Runtime) -> list[Scope]:
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How the index differs from SQL for one entity, in ids of memories.
+
+    ``ahead`` are those whose version in the index is none that SQL has given out yet, as after a restored backup.
+    """
+
+    checked: int
+    missing: tuple[str, ...]
+    stale: tuple[str, ...]
+    ahead: tuple[str, ...]
+    superfluous: tuple[str, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All that differ."""
+        return (*self.missing, *self.stale, *self.ahead, *self.superfluous)
+
+
+def differences(runtime: Runtime, scope: Scope) -> Differences:
+    """Compare the (id, version) pairs of one entity, page by page."""
+    indexed = runtime.index.versions(scope.tenant_id, scope.entity_id)
+    checked = 0
+    missing: list[str] = []
+    stale: list[str] = []
+    ahead: list[str] = []
+    for page in _version_pages(runtime, scope):
+        checked += len(page)
+        for memory_id, version in page:
+            known = indexed.pop(memory_id, None)
+            if known is None:
+                missing.append(memory_id)
+            elif known > version or known < 0:
+                ahead.append(memory_id)
+            elif known != version:
+                stale.append(memory_id)
+    return Differences(checked, tuple(missing), tuple(stale), tuple(ahead), tuple(indexed))
+
+
+def scopes_of(runtime: Runtime) -> list[Scope]:
+    """Return every entity of the runtime's tenant."""
     with runtime.database.read() as connection:
         return [runtime.scope(name) for name in entities.names(connection, runtime.settings.tenant_id)]
 
@@ -94,6 +141,18 @@ def _pages(runtime: Runtime, scope: Scope) -> Iterable[Sequence[MemoryRecord]]:
                 break
             after = records[-1].id
             yield records
+
+
+def _version_pages(runtime: Runtime, scope: Scope) -> Iterable[Sequence[tuple[str, int]]]:
+    for bucket in Bucket:
+        after = ""
+        while True:
+            with runtime.database.read() as connection:
+                page = memories.versions(connection, scope, bucket, after=after, limit=VERSIONS_PAGE)
+            if not page:
+                break
+            after = page[-1][0]
+            yield page
 
 
 def _zone(connection: Connection, scope: Scope) -> str:

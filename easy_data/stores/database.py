@@ -73,7 +73,13 @@ def _sqlite_engine(url: str) -> Engine:
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         # The driver must not open transactions of its own: "begin" below does, in the mode that was asked for.
         connection.isolation_level = None
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -65536", "mmap_size = 1073741824"):
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            "cache_size = -65536",
+            "mmap_size = 1073741824",
+        ):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

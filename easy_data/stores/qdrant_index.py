@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Self, TypeVar
@@ -80,10 +81,17 @@ class QdrantIndex:
             self._call(partial(self._upsert, batch))
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Remove points by id; unknown ids are no error. Raises ``InputError`` for an id that is no UUID."""
+        """Remove points by id; unknown ids are no error. Raises ``InputError`` for an id that is no UUID.
+
+        They leave every collection of the deployment, so that what is erased stays in none of an earlier model.
+        """
         known = iter([str(checked_id(point_id)) for point_id in ids])
         while batch := list(islice(known, _DELETE_BATCH)):
-            self._call(partial(self._delete, models.PointIdsList(points=[*batch])))
+            gone = models.PointIdsList(points=[*batch])
+            self._call(partial(self._delete, self._target, gone))
+            for other in self._collection.others():
+                with suppress(CollectionMissing):
+                    self._call(partial(self._delete, other, gone))
 
     def search(self, query: IndexQuery) -> list[IndexHit]:
         """Return the union of the best ``limit`` by cosine and the best ``limit`` by BM25, in no promised order.
@@ -121,7 +129,7 @@ class QdrantIndex:
         """Remove every point of the collection. Only the rebuild command calls this."""
         self._mark("the collection was cleared")
         everything = models.FilterSelector(filter=models.Filter())
-        self._call(partial(self._delete, everything))
+        self._call(partial(self._delete, self._target, everything))
 
     def rebuilt(self) -> None:
         """Record that every memory of SQL is in: ``state().rebuilt_reason`` is empty from now on."""
@@ -200,8 +208,8 @@ class QdrantIndex:
         unless_newer = not_newer({point_id: version for point_id, (_, version) in latest.items()})
         client.upsert(self._target, structs, wait=True, update_filter=unless_newer)
 
-    def _delete(self, which: models.PointIdsList | models.FilterSelector, client: QdrantClient) -> None:
-        client.delete(self._target, which, wait=True)
+    def _delete(self, name: str, which: models.PointIdsList | models.FilterSelector, client: QdrantClient) -> None:
+        client.delete(name, which, wait=True)
 
     def _page(
         self, wanted: models.Filter, offset: models.ExtendedPointId | None, client: QdrantClient

@@ -48,7 +48,7 @@ def figures(pool: Pool, reading: Reading, registry: Registry, now: datetime) -> 
     own = pool.dense - (np.median(pool.dense) if len(pool) else 0.0)
     intent, sketches = reading.intent, pool.sketches
     named = set(intent.attributes)
-    fresh = np.array([_freshness(s, registry, now) for s in sketches])
+    fresh = _freshness(sketches, registry, now)
     columns = {
         "keyword": _in_proportion(pool.keyword, best),
         "smoothed_keyword": _in_proportion(smoothing.smoothed(pool.keyword), best),
@@ -156,12 +156,12 @@ def _task(sketch: Sketch) -> float:
     return CLOSED_TASK if sketch.kind == "closed" else 1.0
 
 
-def _freshness(sketch: Sketch, registry: Registry, now: datetime) -> float:
-    if sketch.bucket is Bucket.PROFILE and sketch.kind in registry and registry.get(sketch.kind).identity:
-        return 1.0
-    half_life: float = getattr(WEIGHTS.half_life_days, sketch.bucket.value)
-    age = max(0.0, (now - sketch.at).total_seconds() / _DAY)
-    return float(0.5 ** (age / half_life))
+def _freshness(sketches: Sequence[Sketch], registry: Registry, now: datetime) -> Column:
+    """Return 1 for what is of now and for identity, half of it after each half-life of the bucket."""
+    half_lives = WEIGHTS.half_life_days.model_dump()
+    ages = np.array([max(0.0, (now - s.at).total_seconds() / _DAY) / half_lives[s.bucket] for s in sketches])
+    ageless = [s.bucket is Bucket.PROFILE and s.kind in registry and registry.get(s.kind).identity for s in sketches]
+    return np.where(ageless, 1.0, 0.5**ages)
 
 
 def _speaker(sketch: Sketch) -> str:

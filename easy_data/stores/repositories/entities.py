@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Update, select, update
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.records import Entity, Language
 from easy_data.stores.database import insert_ignoring
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound
 from easy_data.stores.tables import entities as table
 
 _COLUMNS = (
@@ -21,13 +22,14 @@ _COLUMNS = (
     table.c.erased_epoch,
 )
 
+# Built once: every recall and every write runs it.
+_FIND = select(*_COLUMNS).where(table.c.tenant_id == BY_SCOPE[0], table.c.entity_id == BY_SCOPE[1])
+_FIND_LOCKED = _FIND.with_for_update()
+
 
 def find(connection: Connection, scope: Scope, *, lock: bool = False) -> Entity | None:
     """Return the entity or None; with ``lock``, hold its row until the transaction ends."""
-    statement = select(*_COLUMNS).where(table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
-    if lock:
-        statement = statement.with_for_update()
-    row = connection.execute(statement).one_or_none()
+    row = connection.execute(_FIND_LOCKED if lock else _FIND, bound(scope)).one_or_none()
     return None if row is None else Entity.model_validate(dict(row._mapping))
 
 

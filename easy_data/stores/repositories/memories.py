@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, or_, select, update
 
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.keys import fact_key, text_key
@@ -20,11 +20,21 @@ from easy_data.schemas.records import (
     WorkspaceRecord,
 )
 from easy_data.stores.repositories.rows import bucket_of, columns_of, event_of, fact_of, record_of, workspace_of
-from easy_data.stores.repositories.scoping import checked_by, owned
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound, checked, checked_by, owned
 from easy_data.stores.tables import MEMORY_TABLES, events, profile_facts, workspaces
 
 # SQLite binds at most 32,766 values a statement; ids are looked up in pieces well below.
 _PIECE = 500
+
+
+_BY_ID = {
+    bucket: select(table).where(
+        *checked(table, *BY_SCOPE),
+        table.c.id.in_(bindparam("ids", expanding=True)),
+        table.c.status.in_(bindparam("statuses", expanding=True)),
+    )
+    for bucket, table in MEMORY_TABLES.items()
+}
 
 
 def insert_one(connection: Connection, scope: Scope, record: MemoryRecord, *, now: datetime) -> None:
@@ -77,11 +87,8 @@ def load(
     found: list[MemoryRecord] = []
     for piece in _pieces(list(ids)):
         for bucket in buckets:
-            table = MEMORY_TABLES[bucket]
-            statement = select(table).where(*checked_by(table, scope), table.c.id.in_(piece))
-            if statuses:
-                statement = statement.where(table.c.status.in_(statuses))
-            found += [record_of(bucket, row) for row in connection.execute(statement)]
+            values = bound(scope) | {"ids": piece, "statuses": list(statuses or Status)}
+            found += [record_of(bucket, row) for row in connection.execute(_BY_ID[bucket], values)]
     return found
 
 
@@ -208,6 +215,18 @@ def page(
         statement = statement.where(table.c.status.in_(statuses))
     found = connection.execute(statement.order_by(table.c.id).limit(limit))
     return [record_of(bucket, row) for row in found]
+
+
+def versions(
+    connection: Connection, scope: Scope, bucket: Bucket, *, after: str = "", limit: int
+) -> list[tuple[str, int]]:
+    """Return (id, version) of live records of one bucket in id order, behind the id ``after``."""
+    table = MEMORY_TABLES[bucket]
+    statement = select(table.c.id, table.c.version).where(
+        *owned(table, scope), table.c.id > after, table.c.status.in_(LIVE_STATUSES)
+    )
+    found = connection.execute(statement.order_by(table.c.id).limit(limit))
+    return [(str(row.id), int(row.version)) for row in found]
 
 
 def count(connection: Connection, scope: Scope, bucket: Bucket) -> int:

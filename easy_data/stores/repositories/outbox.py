@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.records import Bucket
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound
 from easy_data.stores.tables import index_outbox as table
+
+_WAITING = (
+    select(table.c.memory_id)
+    .where(table.c.tenant_id == BY_SCOPE[0], table.c.entity_id == BY_SCOPE[1])
+    .order_by(table.c.id.desc())
+    .limit(bindparam("limit"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +73,5 @@ def waiting(connection: Connection) -> int:
 
 def waiting_ids(connection: Connection, scope: Scope, *, limit: int) -> list[str]:
     """Return memories of one entity that the index does not know in their present form."""
-    found = connection.execute(
-        select(table.c.memory_id)
-        .where(table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
-        .order_by(table.c.id.desc())
-        .limit(limit)
-    )
+    found = connection.execute(_WAITING, bound(scope) | {"limit": limit})
     return list(dict.fromkeys(found.scalars()))

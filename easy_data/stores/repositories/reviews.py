@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.review import PENDING, ReviewItem, ReviewStatus
 from easy_data.stores.database import insert_ignoring
 from easy_data.stores.repositories.evidence import Ground
-from easy_data.stores.repositories.scoping import owned
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound, owned
 from easy_data.stores.tables import review_items as table
+
+_PENDING = (
+    select(table)
+    .where(table.c.tenant_id == BY_SCOPE[0], table.c.entity_id == BY_SCOPE[1], table.c.status.in_(PENDING))
+    .order_by(table.c.created_at, table.c.id)
+    .limit(bindparam("limit"))
+)
 
 
 def add(connection: Connection, scope: Scope, item: ReviewItem, *, slot_key: str, ground: Ground) -> str:
@@ -69,12 +76,7 @@ def owner(connection: Connection, tenant_id: str, item_id: str) -> str | None:
 
 def pending(connection: Connection, scope: Scope, *, limit: int = 200) -> list[ReviewItem]:
     """Return what waits for one entity, the oldest first."""
-    found = connection.execute(
-        select(table)
-        .where(*owned(table, scope), table.c.status.in_(PENDING))
-        .order_by(table.c.created_at, table.c.id)
-        .limit(limit)
-    )
+    found = connection.execute(_PENDING, bound(scope) | {"limit": limit})
     return [_item(row) for row in found]
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, func
+from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, func
 
 from easy_data.schemas.ids import Scope
+
+# For statements that are built once, because recall runs them for every query; ``bound`` gives the values.
+BY_SCOPE: tuple[BindParameter[str], BindParameter[str]] = (bindparam("tenant_id"), bindparam("entity_id"))
 
 
 def owned(table: Table, scope: Scope) -> tuple[Any, Any]:
@@ -21,6 +24,11 @@ def checked(table: Table, tenant: object, entity: object) -> tuple[ColumnElement
     every row of the entity. PostgreSQL takes the primary key either way.
     """
     return func.coalesce(table.c.tenant_id, "") == tenant, func.coalesce(table.c.entity_id, "") == entity
+
+
+def bound(scope: Scope) -> dict[str, str]:
+    """Return the values of ``BY_SCOPE`` in a statement that was built once."""
+    return {"tenant_id": scope.tenant_id, "entity_id": scope.entity_id}
 
 
 def checked_by(table: Table, scope: Scope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

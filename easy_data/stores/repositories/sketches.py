@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, Status
-from easy_data.stores.repositories.scoping import checked
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound, checked
 from easy_data.stores.tables import events, profile_facts
 
 # SQLite binds at most 32,766 values a statement.
@@ -48,7 +48,7 @@ _LIVE_EVENTS = select(
     events.c.payload["speaker"].as_string(),
     events.c.payload["role"].as_string(),
 ).where(
-    *checked(events, bindparam("tenant_id"), bindparam("entity_id")),
+    *checked(events, *BY_SCOPE),
     events.c.id.in_(bindparam("ids", expanding=True)),
     events.c.status.in_(LIVE_STATUSES),
 )
@@ -62,7 +62,7 @@ def live_events(connection: Connection, scope: Scope, ids: Collection[str]) -> l
     for start in range(0, len(wanted), _PIECE):
         rows = connection.execute(
             _LIVE_EVENTS,
-            {"tenant_id": scope.tenant_id, "entity_id": scope.entity_id, "ids": wanted[start : start + _PIECE]},
+            bound(scope) | {"ids": wanted[start : start + _PIECE]},
         ).all()
         found += [
             Sketch(name, Bucket.EVENT, kind, text, _STATUS[status], at, conversation, turn, speaker or "", role or "")
