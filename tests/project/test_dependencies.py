@@ -13,9 +13,10 @@ from packaging.utils import canonicalize_name
 
 from tests.project.sources import ROOT, top_level_imports
 
-OWN = {"easy_data", "tests", "bench"}
+OWN = {"easy_data", "tests", "bench", *(path.stem for path in (ROOT / "bench").glob("*.py"))}
 # needed without being imported by name
 NEVER_IMPORTED = {
+    "opencc-python-reimplemented",  # its table of characters is read as a file
     "psycopg2-binary",  # SQLAlchemy loads it by URL
     "threadpoolctl",  # the local embedder's library uses it when it is there, and is very slow without
     "tzdata",  # zoneinfo reads it
