@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("show", "show", "Show one memory: evidence, history, fates, uses."),
     ("forget", "forget", "Erase a memory, a conversation or everything about an entity."),
     ("export", "export", "Write everything kept as JSON lines."),
+    ("maintain", "maintain", "Run the jobs of the days and months that have ended."),
     ("reindex", "reindex", "Rebuild the vector index from the rows."),
     ("doctor", "doctor", "Look at every part and say what is wrong."),
     ("config", "config", "Show the settings and the attributes."),

@@ -23,6 +23,8 @@ def _shown(default: object) -> str:
     """Return a default as a settings file writes it."""
     if default is None:
         return "unset"
+    if isinstance(default, tuple):
+        return f"`{','.join(default)}`"
     return f"`{json.dumps(default)}`" if isinstance(default, bool | int | float) else f"`{default}`"
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from easy_data.pipeline.inbox import work_one
 from easy_data.pipeline.indexing import rebuild, relay
+from easy_data.pipeline.maintenance.maintain import maintain
 from easy_data.pipeline.recall.summary import build_summary
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import EasyDataError
@@ -18,6 +19,9 @@ log = get_logger(__name__)
 
 IDLE_SECONDS = 30.0
 AFTER_FAILURE_SECONDS = 1.0
+# A process that only looks in for a moment is not held up by maintenance.
+FIRST_MAINTENANCE = timedelta(minutes=1)
+BETWEEN_MAINTENANCE = timedelta(hours=1)
 
 
 class Background:
@@ -34,6 +38,7 @@ class Background:
         self.failure = ""
         self.notice = ""
         self._rebuilt = False
+        self._maintain_at = runtime.clock.now() + FIRST_MAINTENANCE
 
     def start(self) -> None:
         """Free what an ended process left leased, and begin."""
@@ -105,6 +110,14 @@ class Background:
             if not worked:
                 break
         self._keep_log()
+        self._maintain_if_due()
+
+    def _maintain_if_due(self) -> None:
+        now = self._runtime.clock.now()
+        if now >= self._maintain_at and not self._stopping.is_set():
+            self._maintain_at = now + BETWEEN_MAINTENANCE
+            maintain(self._runtime)
+            self._relay()
 
     def _relay(self) -> None:
         with self._relaying:

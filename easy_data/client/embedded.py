@@ -1,4 +1,4 @@
-"""``EasyMemory``: the whole memory in one process, no server, no key, no download."""
+"""``EasyMemory``: the whole memory in one process, with no server; or this process's way into the service."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from easy_data.client.background import Background
 from easy_data.client.keeping import Keeping
 from easy_data.client.reading import Reading
 from easy_data.client.receipt import Receipt
+from easy_data.client.service import Service
 from easy_data.client.writing import Writing, checked_model
 from easy_data.pipeline import inbox, intake
 from easy_data.pipeline.runtime import Runtime, build_runtime
 from easy_data.providers.clock import SystemClock
 from easy_data.schemas.conversation import ConversationInput
-from easy_data.schemas.errors import SettingsError
 from easy_data.schemas.ports import Clock, Embedder, Extractor
 from easy_data.schemas.receipts import ReceiptStatus
 from easy_data.schemas.records import Language
 from easy_data.schemas.registry import Attribute
-from easy_data.schemas.settings import load_settings
+from easy_data.schemas.settings import Settings, load_settings
 from easy_data.stores.repositories import conversations, outbox
 from easy_data.stores.store_lock import StoreLock
 
 STOP_SECONDS = 30.0
+INDEX_SECONDS = 10.0
 
 
 class EasyMemory(Writing, Reading, Keeping):
     """Long-term memory of an agent's users. Safe to use from threads; ``close`` it, or use it with ``with``.
 
     ``path`` is the SQLite file (its folder is made); every other setting of docs/settings.md can be given as a
-    keyword. ``attributes`` and ``event_types`` add to the registry. ``extractor``, ``embedder`` and ``clock`` replace
-    the parts the settings would build. Raises ``SettingsError``, ``StoreLocked`` when another process has the store
-    open, or another ``StoreError``.
+    keyword. With ``backend="postgresql"`` the memory is the service's: ``database_url`` and the other addresses take
+    the place of ``path``, workers do the work, and any number of processes may be attached. ``attributes`` and
+    ``event_types`` add to the registry. ``extractor``, ``embedder`` and ``clock`` replace the parts the settings would
+    build; the first two may also be the name that the setting takes. Raises ``SettingsError``, ``StoreLocked`` when
+    another process has the store open, or another ``StoreError``.
     """
 
     def __init__(  # noqa: PLR0913 - each is optional, all but two by keyword
@@ -45,34 +48,34 @@ class EasyMemory(Writing, Reading, Keeping):
         *,
         attributes: Iterable[Attribute] = (),
         event_types: Iterable[str] = (),
-        extractor: Extractor | None = None,
-        embedder: Embedder | None = None,
+        extractor: Extractor | str | None = None,
+        embedder: Embedder | str | None = None,
         clock: Clock | None = None,
         config: str | Path | None = None,
         **settings: Any,
     ) -> None:
-        if backend not in (None, "sqlite"):
-            raise SettingsError(f"backend: {backend!r} is not available in this release; use 'sqlite'")
         chosen = load_settings(
             config=Path(config) if config else None,
             backend=backend,
             path=Path(path) if path is not None else None,
+            extractor=extractor if isinstance(extractor, str) else None,
+            embedder=embedder if isinstance(embedder, str) else None,
             **settings,
         )
         clock = clock or SystemClock()
-        lock = StoreLock(chosen.path)
-        lock.acquire(now=clock.now())
+        lock = _locked(chosen, clock)
         try:
             runtime = build_runtime(
                 chosen,
                 clock=clock,
                 attributes=attributes,
                 event_types=event_types,
-                extractor=extractor,
-                embedder=embedder,
+                extractor=None if isinstance(extractor, str) else extractor,
+                embedder=None if isinstance(embedder, str) else embedder,
             )
         except BaseException:
-            lock.release()
+            if lock is not None:
+                lock.release()
             raise
         self._open(runtime, lock)
 
@@ -80,15 +83,13 @@ class EasyMemory(Writing, Reading, Keeping):
     def over(cls, runtime: Runtime) -> Self:
         """Return a memory over a runtime that is built already; it takes the store's lock and closes both."""
         memory = cls.__new__(cls)
-        lock = StoreLock(runtime.settings.path)
-        lock.acquire(now=runtime.clock.now())
-        memory._open(runtime, lock)  # noqa: SLF001 - an instance of this class
+        memory._open(runtime, _locked(runtime.settings, runtime.clock))  # noqa: SLF001 - an instance of this class
         return memory
 
-    def _open(self, runtime: Runtime, lock: StoreLock) -> None:
+    def _open(self, runtime: Runtime, lock: StoreLock | None) -> None:
         self._runtime = runtime
         self._lock = lock
-        self._background = Background(runtime)
+        self._background = Background(runtime) if lock is not None else Service(runtime)
         self._closed = False
         self._background.start()
 
@@ -155,7 +156,8 @@ class EasyMemory(Writing, Reading, Keeping):
             try:
                 self._runtime.close()
             finally:
-                self._lock.release()
+                if self._lock is not None:
+                    self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -170,17 +172,28 @@ class EasyMemory(Writing, Reading, Keeping):
 
     def _wait(self, receipt_id: str, timeout: float | None) -> bool:
         entity_id = self._status(receipt_id).entity_id
-        return self._background.wait_until(lambda: self._is_ready(receipt_id, entity_id), timeout=timeout)
-
-    def _is_ready(self, receipt_id: str, entity_id: str) -> bool:
-        if not self._status(receipt_id).settled:
+        if not self._background.wait_until(lambda: self._status(receipt_id).settled, timeout=timeout):
             return False
         # Recall finds it once the index knows; if the index is down, recall works from SQL and nobody should wait.
+        self._background.wait_until(lambda: self._is_indexed(entity_id), timeout=INDEX_SECONDS)
+        return True
+
+    def _is_indexed(self, entity_id: str) -> bool:
         with self._runtime.database.read() as connection:
             unindexed = outbox.waiting_ids(connection, self._runtime.scope(entity_id), limit=1)
         return not unindexed or bool(self._background.failure)
 
     def _is_idle(self) -> bool:
+        tenant_id = self._runtime.settings.tenant_id
         with self._runtime.database.read() as connection:
-            number, _ = conversations.open_count(connection, self._runtime.settings.tenant_id)
-            return number == 0 and outbox.waiting(connection) == 0 and not self._background.rebuilding
+            number, _ = conversations.open_count(connection, tenant_id)
+            return number + outbox.waiting(connection, tenant_id) == 0 and not self._background.rebuilding
+
+
+def _locked(settings: Settings, clock: Clock) -> StoreLock | None:
+    """Take the lock of an embedded store; the service's stores are for everybody and have none."""
+    if settings.backend != "sqlite":
+        return None
+    lock = StoreLock(settings.path)
+    lock.acquire(now=clock.now())
+    return lock

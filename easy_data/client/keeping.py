@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
 
 from easy_data.client.part import Part
 from easy_data.pipeline import correcting, diagnosis, exporting, forgetting, insight, reviewing
 from easy_data.pipeline.apply import Written
+from easy_data.pipeline.maintenance.maintain import maintain
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
 from easy_data.schemas.insight import Check, Explanation
+from easy_data.schemas.maintenance import MaintenanceReport
 from easy_data.schemas.receipts import ErasureReceipt
 from easy_data.schemas.records import MemoryRecord, Revision
 from easy_data.schemas.review import Decision, ReviewItem
@@ -88,6 +91,21 @@ class Keeping(Part):
     def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Rebuild the vector index from SQL and return how many memories it holds."""
         return self._background.rebuild(progress)
+
+    def maintain(
+        self, *, now: datetime | None = None, dry_run: bool = False, entity_id: str | None = None
+    ) -> MaintenanceReport:
+        """Run the jobs of every local day and month that has ended: roll, merge, archive; and purge.
+
+        Calling it again changes nothing: each window is done once. ``dry_run`` changes nothing and reports the same.
+        Raises ``InputError`` for a naive ``now`` or an id that cannot be one.
+        """
+        if entity_id is not None:
+            checked_name(entity_id, field="entity_id")
+        report = maintain(self._runtime, now, dry_run=dry_run, entity_id=entity_id)
+        if not dry_run:
+            self._background.relay()
+        return report
 
     def diagnose(self) -> list[Check]:
         """Look at every part and return what was found, with remedies."""

@@ -1,8 +1,8 @@
-"""What the parts of ``EasyMemory`` share: the runtime and the worker thread."""
+"""What the parts of ``EasyMemory`` share: the runtime, and who does the work behind it."""
 
 from __future__ import annotations
 
-from easy_data.client.background import Background
+from easy_data.client.upkeep import Upkeep
 from easy_data.pipeline.runtime import Runtime
 
 
@@ -10,4 +10,4 @@ class Part:
     """Declares what ``EasyMemory`` sets up before any method of a part runs."""
 
     _runtime: Runtime
-    _background: Background
+    _background: Upkeep

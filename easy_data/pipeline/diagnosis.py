@@ -52,7 +52,7 @@ def _schema(runtime: Runtime) -> Check:
 def _inbox(runtime: Runtime) -> Check:
     with runtime.database.read() as connection:
         number, oldest = conversations.open_count(connection, runtime.settings.tenant_id)
-        waiting = outbox.waiting(connection)
+        waiting = outbox.waiting(connection, runtime.settings.tenant_id)
     late = oldest is not None and runtime.clock.now() - oldest > LATE
     return Check(
         name="inbox",

@@ -6,24 +6,20 @@ from collections.abc import Sequence
 
 from easy_data.pipeline.apply import Incoming, Written, apply
 from easy_data.pipeline.entity_write import EntityWrite, entity_write
+from easy_data.pipeline.nominating import nominate, waiting
 from easy_data.pipeline.normalise import clean_text
 from easy_data.pipeline.redaction import redact
-from easy_data.pipeline.rendering import searchable
 from easy_data.pipeline.runtime import Runtime
 from easy_data.pipeline.timeline import VERBATIM
 from easy_data.schemas.candidates import Fate
-from easy_data.schemas.errors import InputError
-from easy_data.schemas.ids import checked_name
-from easy_data.schemas.ports import IndexQuery
+from easy_data.schemas.errors import IndexUnavailable, InputError, ModelUnavailable
+from easy_data.schemas.ids import Scope, checked_name
 from easy_data.schemas.records import Entity, EventRecord, MemoryRecord, ProfileRecord, WorkspaceRecord
 from easy_data.schemas.zones import in_utc, zone_of
-from easy_data.stores.repositories import entities, outbox
+from easy_data.stores.repositories import entities
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
-from easy_data.stores.repositories.rows import bucket_of
 
-NOMINEES = 10
-UNINDEXED = 100
 MAX_PAYLOAD_CHARS = 100_000
 
 
@@ -42,16 +38,17 @@ def write_records(
     fates: list[Written | None] = [None] * len(clean)
     for name in dict.fromkeys(record.entity_id for record in clean):
         mine = [(i, record) for i, record in enumerate(clean) if record.entity_id == name]
-        nominees = {i: _nominees(record, runtime) for i, record in mine}
-        with entity_write(runtime, runtime.scope(name)) as write:
+        scope = runtime.scope(name)
+        nominees = _nominees([record for _, record in mine], scope, runtime)
+        with entity_write(runtime, scope) as write:
             cause = Cause(action, actor)
-            turns = [(i, r) for i, r in mine if isinstance(r, EventRecord) and r.event_type in VERBATIM]
+            turns = [(i, r) for i, r in mine if isinstance(r, EventRecord) and _is_verbatim(r)]
             for (i, _), made in zip(turns, _keep(write, [r for _, r in turns], cause), strict=True):
                 fates[i] = Written(Fate.WRITTEN, memory_id=made.id)
             earlier: list[str] = []
-            for i, record in mine:
+            for (i, record), nominated in zip(mine, nominees, strict=True):
                 if fates[i] is None:
-                    incoming = Incoming(record, _ground(record, write), cause, nominees=(*nominees[i], *earlier))
+                    incoming = Incoming(record, _ground(record, write), cause, nominees=(*nominated, *earlier))
                     written = fates[i] = apply(write, incoming, runtime)
                     earlier += [written.memory_id] if written.memory_id else []
     return [fate for fate in fates if fate is not None]
@@ -69,24 +66,22 @@ def _ground(record: MemoryRecord, write: EntityWrite) -> Ground:
     return Ground(quote="", said_at=said_at, extractor="direct", conversation_id=record.conversation_id, turn=turn)
 
 
-def _nominees(record: MemoryRecord, runtime: Runtime) -> tuple[str, ...]:
-    if isinstance(record, ProfileRecord) or (isinstance(record, EventRecord) and record.event_type in VERBATIM):
-        return ()
-    scope = runtime.scope(record.entity_id)
-    with runtime.database.read() as connection:
-        unindexed = outbox.waiting_ids(connection, scope, limit=UNINDEXED)
-    text = searchable(record, runtime.registry)
-    hits = runtime.index.search(
-        IndexQuery(
-            tenant_id=scope.tenant_id,
-            entity_id=scope.entity_id,
-            vector=runtime.embedder.embed([text])[0],
-            text=text,
-            limit=NOMINEES,
-            buckets=(bucket_of(record),),
-        )
-    )
-    return tuple(dict.fromkeys((*(hit.id for hit in hits), *unindexed)))
+def _nominees(records: Sequence[MemoryRecord], scope: Scope, runtime: Runtime) -> list[tuple[str, ...]]:
+    """Return each record's nominees; while the index or the model is away, only what waits to be indexed.
+
+    A write is never refused for that: exact repeats are still found in SQL.
+    """
+    asked = [r for r in records if not isinstance(r, ProfileRecord) and not _is_verbatim(r)]
+    try:
+        nominated = nominate(asked, scope, runtime)
+    except (IndexUnavailable, ModelUnavailable):
+        nominated = [waiting(scope, runtime)] * len(asked)
+    found = iter(nominated)
+    return [() if isinstance(r, ProfileRecord) or _is_verbatim(r) else next(found) for r in records]
+
+
+def _is_verbatim(record: MemoryRecord) -> bool:
+    return isinstance(record, EventRecord) and record.event_type in VERBATIM
 
 
 def _checked(record: MemoryRecord, entity: Entity, runtime: Runtime) -> MemoryRecord:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from easy_data.pipeline.entity_write import EntityWrite, entity_write
+from easy_data.pipeline.maintenance.archive import forget_sources
+from easy_data.pipeline.maintenance.merge import merged_into
 from easy_data.pipeline.runtime import Runtime
 from easy_data.pipeline.steps.settle import content_key
-from easy_data.schemas.errors import NotFound
+from easy_data.schemas.errors import NotFound, StoreBusy
 from easy_data.schemas.ids import checked_record_id
 from easy_data.schemas.receipts import ErasureReceipt
 from easy_data.schemas.records import Bucket
@@ -80,12 +84,15 @@ def verify_erasure(runtime: Runtime, entity_id: str) -> dict[str, int]:
 
 def _erase_memories(write: EntityWrite, memory_ids: list[str]) -> dict[str, int]:
     counts = {bucket.value: 0 for bucket in Bucket}
+    # What was merged into them says the same; what a job made of them says it too.
+    memory_ids = [*memory_ids, *merged_into(write.connection, write.scope, memory_ids)]
     found = memories.load(write.connection, write.scope, memory_ids, statuses=())
     history.bury(write.connection, write.scope, [(content_key(r), r.id) for r in found], now=write.now)
     for record in found:
         write.remove(record, _BY_ENTITY)
         counts[bucket_of(record).value] += 1
     ids = [record.id for record in found]
+    forget_sources(write, ids)
     counts["evidence"] = evidence.remove_memories(write.connection, write.scope, ids)
     counts["review_items"] = reviews.remove_targets(write.connection, write.scope, ids)
     return counts
@@ -93,7 +100,9 @@ def _erase_memories(write: EntityWrite, memory_ids: list[str]) -> dict[str, int]
 
 def _finished(runtime: Runtime, entity_id: str, counts: dict[str, int]) -> ErasureReceipt:
     scope = runtime.scope(entity_id)
-    runtime.summaries.drop(scope.tenant_id, scope.entity_id)
+    # A summary of the version before is never served, and the one made after this change takes its place.
+    with suppress(StoreBusy):
+        runtime.summaries.drop(scope.tenant_id, scope.entity_id)
     return ErasureReceipt(entity_id=entity_id, erased_at=runtime.clock.now(), counts=counts)
 
 

@@ -1,7 +1,8 @@
-"""Runs the four steps over the inbox: claims what is due, takes it as far as it goes, and puts failures aside."""
+"""Runs the four steps over the inbox: claims what is due, takes it a step or as far as it goes, puts failures aside."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from easy_data.pipeline.runtime import Runtime
@@ -21,13 +22,14 @@ from easy_data.schemas.errors import (
 from easy_data.schemas.ids import checked_record_id
 from easy_data.schemas.log import get_logger
 from easy_data.schemas.receipts import Outcome, ReceiptStatus, State
-from easy_data.stores.repositories import candidates, claims, conversations
+from easy_data.stores.repositories import candidates, claims, conversations, outbox
 from easy_data.stores.repositories.conversations import InboxRow
 
 log = get_logger(__name__)
 
 # The step that follows each state.
 STEPS = {State.RECEIVED: extract, State.EXTRACTED: classify, State.CLASSIFIED: dedupe, State.PLANNED: settle}
+NEXT = {State.RECEIVED: State.EXTRACTED, State.EXTRACTED: State.CLASSIFIED, State.CLASSIFIED: State.PLANNED}
 # Something else is down: the conversation waits as long as that lasts, and the attempt does not count against it.
 OUTAGES = (ModelUnavailable, IndexUnavailable, StoreBusy, StoreReadOnly)
 LONGEST_WAIT_SECONDS = 600.0
@@ -35,21 +37,53 @@ LONGEST_WAIT_SECONDS = 600.0
 
 def work_one(runtime: Runtime) -> bool:
     """Take one due conversation as far as it goes; False when nothing is due."""
-    now = runtime.clock.now()
-    lease = now + timedelta(seconds=runtime.settings.lease_seconds)
     with runtime.database.write() as connection:
-        row = claims.claim(connection, now=now, lease_until=lease, tenant_id=runtime.settings.tenant_id)
+        now = runtime.queue_time(connection)
+        row = claims.claim(connection, now=now, lease_until=now + _lease(runtime), tenant_id=runtime.settings.tenant_id)
     if row is None:
         return False
-    runtime.reached("claim.committed")
-    if row.attempts - row.outages > runtime.settings.max_attempts:
-        _bury(row, runtime, f"{row.attempts} attempts ended without a result")
-        return True
-    try:
-        _advance(row, runtime)
-    except Exception as error:  # noqa: BLE001 - whatever a conversation causes, the others go on and its reason is kept
-        _put_aside(row, runtime, error)
+    _attempt(row, runtime, _advance)
     return True
+
+
+def work_stage(runtime: Runtime, row_id: str, state: State) -> bool:
+    """Do the one step that follows ``state`` of a conversation, and wake whoever does the next.
+
+    False when there was nothing to do: the step is done, another worker is at it, it is not due or not its turn, or no
+    conversation of this tenant has the id. Asking twice therefore changes nothing. Raises ``NotFound`` for what is no
+    id, and ``StoreError`` when the database cannot be asked; what a step raises is written down with the row.
+    """
+    row_id = checked_record_id(row_id)
+    with runtime.database.write() as connection:
+        now = runtime.queue_time(connection)
+        row = claims.claim_stage(
+            connection, row_id, state, now=now, lease_until=now + _lease(runtime), tenant_id=runtime.settings.tenant_id
+        )
+    if row is None:
+        return False
+    _attempt(row, runtime, _one_step)
+    return True
+
+
+def sweep(runtime: Runtime) -> int:
+    """Wake the workers for everything that is due, whatever became of earlier messages; return how much was due.
+
+    Only as many messages are sent as the queues have room for, so that a long backlog does not grow with each sweep.
+    """
+    number = 0
+    for state in STEPS:
+        room = runtime.queue.room(state)
+        with runtime.database.read() as connection:
+            now = runtime.queue_time(connection)
+            ids = claims.due(connection, runtime.settings.tenant_id, state, now=now, limit=room)
+        for row_id in ids:
+            runtime.queue.wake(state, row_id)
+        number += len(ids)
+    with runtime.database.read() as connection:
+        unindexed = outbox.waiting(connection, runtime.settings.tenant_id)
+    if unindexed:
+        runtime.queue.index()
+    return number + unindexed
 
 
 def drain(runtime: Runtime) -> int:
@@ -82,9 +116,45 @@ def replay(runtime: Runtime, receipt_id: str) -> None:
     """Put a dead letter back at the start. Raises ``NotFound`` when it is none."""
     receipt_id = checked_record_id(receipt_id)
     with runtime.database.write() as connection:
-        revived = claims.revive(connection, runtime.settings.tenant_id, receipt_id, now=runtime.clock.now())
+        now = runtime.queue_time(connection)
+        revived = claims.revive(connection, runtime.settings.tenant_id, receipt_id, now=now)
     if not revived:
         raise NotFound("no dead letter has this receipt")
+    runtime.queue.wake(State.RECEIVED, receipt_id)
+
+
+def _lease(runtime: Runtime) -> timedelta:
+    return timedelta(seconds=runtime.settings.lease_seconds)
+
+
+def _attempt(row: InboxRow, runtime: Runtime, work: Callable[[InboxRow, Runtime], None]) -> None:
+    """Work on a claimed row; whatever goes wrong is put down with it."""
+    runtime.reached("claim.committed")
+    if row.attempts - row.outages > runtime.settings.max_attempts:
+        _bury(row, runtime, f"{row.attempts} attempts ended without a result")
+        return
+    try:
+        work(row, runtime)
+    except Exception as error:  # noqa: BLE001 - whatever a conversation causes, the others go on and its reason is kept
+        _put_aside(row, runtime, error)
+
+
+def _one_step(row: InboxRow, runtime: Runtime) -> None:
+    if STEPS[row.state](row, runtime) and row.state in NEXT:
+        runtime.queue.wake(NEXT[row.state], row.id)
+    else:
+        _ended(row, runtime)
+
+
+def _ended(row: InboxRow, runtime: Runtime) -> None:
+    """Wake what waited for this conversation's end: the entity's next one, and the index."""
+    with runtime.database.read() as connection:
+        following = claims.next_of_entity(connection, row.scope)
+        unindexed = outbox.waiting_ids(connection, row.scope, limit=1)
+    if following is not None:
+        runtime.queue.wake(State.PLANNED, following)
+    if unindexed:
+        runtime.queue.index()
 
 
 def _advance(row: InboxRow, runtime: Runtime) -> None:
@@ -125,9 +195,10 @@ def _put_aside(row: InboxRow, runtime: Runtime, error: Exception) -> None:
     if not outage and (hopeless or counted >= runtime.settings.max_attempts):
         _bury(row, runtime, reason)
         return
-    wait = min(LONGEST_WAIT_SECONDS, runtime.settings.retry_seconds * 2 ** (row.attempts - 1))
+    # The exponent is capped, not only the wait: during a long outage attempts pass what a float can hold.
+    wait = min(LONGEST_WAIT_SECONDS, runtime.settings.retry_seconds * 2 ** min(row.attempts - 1, 20))
     with runtime.database.write() as connection:
-        until = runtime.clock.now() + timedelta(seconds=wait)
+        until = runtime.queue_time(connection) + timedelta(seconds=wait)
         claims.postpone(connection, row, until=until, reason=reason, outage=outage)
 
 
@@ -135,6 +206,8 @@ def _bury(row: InboxRow, runtime: Runtime, reason: str) -> None:
     log.error("conversation.dead_letter", receipt=row.id, attempts=row.attempts)
     with runtime.database.write() as connection:
         claims.settle(connection, row, Outcome.DEAD_LETTER, reason=reason, now=runtime.clock.now())
+    if row.one_stage:
+        _ended(row, runtime)
 
 
 def _status(row: InboxRow, fates: tuple[CandidateFate, ...], *, duplicate: bool) -> ReceiptStatus:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 
 from easy_data.pipeline.rendering import searchable
 from easy_data.pipeline.runtime import Runtime
@@ -12,6 +14,7 @@ from easy_data.schemas.ports import Point
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, EventRecord, MemoryRecord, ProfileRecord
 from easy_data.stores.database import Connection
 from easy_data.stores.repositories import entities, memories, outbox
+from easy_data.stores.repositories.outbox import OutboxRow
 from easy_data.stores.repositories.rows import bucket_of
 
 BATCH = 256
@@ -22,22 +25,42 @@ def relay(runtime: Runtime) -> set[Scope]:
     """Work the outbox off, the oldest first, and return the entities whose memories it brought up to date.
 
     The row only says which memory changed; what is written is the memory as it is now. Doing a row twice changes
-    nothing. Raises ``IndexUnavailable`` or ``ModelError``; the rows stay then.
+    nothing, and several processes may relay at once. Raises ``IndexUnavailable`` or ``ModelError``; the rows stay then.
     """
     touched: set[Scope] = set()
     while True:
-        with runtime.database.read() as connection:
-            rows = outbox.todo(connection, limit=BATCH)
+        rows = _take(runtime)
         if not rows:
             return touched
         by_scope: dict[Scope, set[str]] = {}
         for row in rows:
             by_scope.setdefault(row.scope, set()).add(row.memory_id)
-        refresh(runtime, by_scope)
+        ids = [row.id for row in rows]
+        with ExitStack() as undo:
+            undo.callback(_give_back, runtime, ids)
+            refresh(runtime, by_scope)
+            undo.pop_all()
         with runtime.database.write() as connection:
-            outbox.remove(connection, [row.id for row in rows])
+            outbox.remove(connection, ids)
         runtime.reached("index.marked")
         touched |= by_scope.keys()
+
+
+def _take(runtime: Runtime) -> list[OutboxRow]:
+    tenant_id = runtime.settings.tenant_id
+    if runtime.database.dialect == "sqlite":
+        # The one process that has the store takes them one after the other and needs no lease, nor its commit.
+        with runtime.database.read() as connection:
+            return outbox.todo(connection, tenant_id, limit=BATCH)
+    with runtime.database.write() as connection:
+        now = runtime.queue_time(connection)
+        until = now + timedelta(seconds=runtime.settings.lease_seconds)
+        return outbox.claim(connection, tenant_id, now=now, lease_until=until, limit=BATCH)
+
+
+def _give_back(runtime: Runtime, ids: Sequence[str]) -> None:
+    with runtime.database.write() as connection:
+        outbox.release(connection, ids)
 
 
 def refresh(runtime: Runtime, ids: Mapping[Scope, Collection[str]]) -> None:

@@ -12,10 +12,13 @@ from easy_data.schemas.conversation import Conversation, ConversationInput, Mess
 from easy_data.schemas.errors import ConversationConflict, ConversationTooLarge, InputError
 from easy_data.schemas.ids import Scope, checked_name, new_id
 from easy_data.schemas.language import language_of
+from easy_data.schemas.receipts import State
 from easy_data.schemas.records import Entity
 from easy_data.schemas.zones import zone_of
 from easy_data.stores.repositories import conversations, entities
 from easy_data.stores.repositories.conversations import InboxRow
+
+_OTHERS = "this conversation id belongs to another entity; give each conversation an id of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def accept(given: ConversationInput, runtime: Runtime) -> Accepted:
                 return Accepted(stored.id, duplicate=True)
             draft = _next_revision(draft, stored, given)
         row_id = new_id()
-        conversations.add(
+        added = conversations.add(
             connection,
             row_id=row_id,
             conversation=draft,
@@ -73,17 +76,19 @@ def accept(given: ConversationInput, runtime: Runtime) -> Accepted:
             epoch=entity.erased_epoch,
             sha256=sha256,
             now=now,
+            due=runtime.queue_time(connection),
         )
+        if not added:
+            # Another process has just accepted it, for another entity: this one's deliveries wait for each other.
+            raise ConversationConflict(_OTHERS, field="conversation_id")
     runtime.reached("intake.committed")
+    runtime.queue.wake(State.RECEIVED, row_id)
     return Accepted(row_id, duplicate=False)
 
 
 def _next_revision(draft: Conversation, stored: InboxRow, given: ConversationInput) -> Conversation:
     if stored.scope.entity_id != draft.entity_id:
-        raise ConversationConflict(
-            "this conversation id belongs to another entity; give each conversation an id of its own",
-            field="conversation_id",
-        )
+        raise ConversationConflict(_OTHERS, field="conversation_id")
     if not given.revise:
         raise ConversationConflict(
             "this id was accepted before with other messages; pass revise=True for a new revision, or a new id",

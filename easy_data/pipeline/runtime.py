@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
+from types import ModuleType
+
+from pydantic import SecretStr
 
 from easy_data.pipeline.extraction.pattern_extractor import PatternExtractor
+from easy_data.pipeline.unqueued import Unqueued
 from easy_data.providers.clock import SystemClock
+from easy_data.schemas.errors import SettingsError
 from easy_data.schemas.ids import Scope
-from easy_data.schemas.ports import Clock, Embedder, Extractor, SummaryCache, VectorIndex
+from easy_data.schemas.ports import Clock, Embedder, Extractor, SummaryCache, VectorIndex, WorkQueue
 from easy_data.schemas.records import Entity
 from easy_data.schemas.registry import Attribute, Registry
 from easy_data.schemas.settings import Settings
-from easy_data.stores.database import Database
+from easy_data.stores.database import Connection, Database
 from easy_data.stores.edge_index import EdgeIndex
 from easy_data.stores.migrate import ensure_schema
 from easy_data.stores.recall_journal import RecallJournal
 from easy_data.stores.summaries import InProcessSummaries
+
+# Without a thread to do it, the recall log is written whenever this many recalls have gathered, and at the end.
+RECALLS_A_FLUSH = 100
 
 
 def _nothing(_point: str) -> None:
@@ -43,6 +53,7 @@ class Runtime:
     recalls: RecallJournal
     clock: Clock
     reached: Callable[[str], None] = field(default=_nothing)
+    queue: WorkQueue = field(default_factory=Unqueued)
 
     def scope(self, entity_id: str) -> Scope:
         """Return the scope of an entity in this system's tenant."""
@@ -57,11 +68,16 @@ class Runtime:
             language=self.settings.language or "en",
         )
 
+    def queue_time(self, connection: Connection) -> datetime:
+        """Return the time that leases and due times are measured in: all workers must have the same."""
+        return self.database.now(connection) or self.clock.now()
+
     def close(self) -> None:
         """Release everything; a second call does nothing."""
-        self.recalls.flush()
-        self.index.close()
-        self.database.close()
+        with ExitStack() as closing:
+            for part in (self.database, self.index, self.summaries, self.queue):
+                closing.callback(part.close)
+            self.recalls.flush()
 
 
 def build_runtime(
@@ -74,33 +90,83 @@ def build_runtime(
     embedder: Embedder | None = None,
     reached: Callable[[str], None] = _nothing,
 ) -> Runtime:
-    """Build the embedded runtime that the settings describe, on an upgraded database.
+    """Build the runtime that the settings describe, on an upgraded database.
 
-    Parts that are given replace the ones the settings would build. Raises ``StoreError`` when the store cannot be
-    opened; nothing stays open then.
+    With backend ``sqlite`` everything is in this process; with ``postgresql`` it is what clients and workers of the
+    service share. Parts that are given replace the ones the settings would build. Raises ``SettingsError``, or
+    ``StoreError`` when a store cannot be opened; nothing stays open then.
     """
     registry = Registry(attributes, event_types)
-    clock = clock or SystemClock()
     embedder = embedder or build_embedder(settings)
-    database = Database.of_file(settings.path)
-    try:
+    service = settings.backend == "postgresql"
+    with ExitStack() as opened:
+        database = build_database(settings)
+        opened.callback(database.close)
         ensure_schema(database)
-        index = EdgeIndex(index_folder(settings.path), embedder_name=embedder.name, size=embedder.size)
-    except BaseException:
-        database.close()
-        raise
-    return Runtime(
-        settings=settings,
-        registry=registry,
-        database=database,
-        index=index,
-        embedder=embedder,
-        extractor=(extractor or build_extractor(settings, registry)) if settings.auto_extract else None,
-        summaries=InProcessSummaries(),
-        recalls=RecallJournal(database),
-        clock=clock,
-        reached=reached,
+        index = build_index(settings, embedder)
+        opened.callback(index.close)
+        runtime = Runtime(
+            settings=settings,
+            registry=registry,
+            database=database,
+            index=index,
+            embedder=embedder,
+            extractor=(extractor or build_extractor(settings, registry)) if settings.auto_extract else None,
+            summaries=build_summaries(settings),
+            recalls=RecallJournal(database, flush_at=RECALLS_A_FLUSH if service else None),
+            clock=clock or SystemClock(),
+            reached=reached,
+            queue=build_queue(settings),
+        )
+        opened.pop_all()
+    return runtime
+
+
+def build_database(settings: Settings) -> Database:
+    """Return the database that the settings name; nothing is connected yet."""
+    if settings.backend == "sqlite":
+        return Database.of_file(settings.path)
+    _service_part("psycopg2")
+    return Database(_secret(settings.database_url, "database_url"), tenant_id=settings.tenant_id)
+
+
+def build_index(settings: Settings, embedder: Embedder) -> VectorIndex:
+    """Return the vector index that the settings name."""
+    if settings.qdrant_url is None:
+        folder = settings.index_path or index_folder(settings.path)
+        return EdgeIndex(folder, embedder_name=embedder.name, size=embedder.size)
+    key = settings.qdrant_api_key
+    server: VectorIndex = _service_part("easy_data.stores.qdrant_index").QdrantIndex(
+        settings.qdrant_url,
+        embedder_name=embedder.name,
+        size=embedder.size,
+        api_key=key.get_secret_value() if key else None,
+        prefix=settings.deployment,
     )
+    return server
+
+
+def build_summaries(settings: Settings) -> SummaryCache:
+    """Return the cache of hot summaries that the settings name."""
+    if settings.cache_url is None:
+        return InProcessSummaries()
+    shared: SummaryCache = _service_part("easy_data.stores.redis_summaries").RedisSummaries(
+        settings.cache_url.get_secret_value(), deployment=settings.deployment
+    )
+    return shared
+
+
+def build_queue(settings: Settings) -> WorkQueue:
+    """Return the queue that wakes workers, if the settings name a broker."""
+    if settings.broker_url is None:
+        return Unqueued()
+    queue: WorkQueue = _service_part("easy_data.stores.queue").TaskQueue(
+        settings.broker_url.get_secret_value(),
+        tenant_id=settings.tenant_id,
+        deployment=settings.deployment,
+        lease_seconds=settings.lease_seconds,
+    )
+    return queue
 
 
 def index_folder(path: Path) -> Path:
@@ -124,3 +190,17 @@ def build_extractor(settings: Settings, registry: Registry) -> Extractor:
         chat: Extractor = importlib.import_module("easy_data.pipeline.models").build_chat_extractor(settings, registry)
         return chat
     return PatternExtractor(registry)
+
+
+def _service_part(module: str) -> ModuleType:
+    """Load what only the service needs, from libraries of an extra."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise SettingsError("the service needs more libraries; run: pip install 'easy-data[service]'") from None
+
+
+def _secret(value: SecretStr | None, name: str) -> str:
+    if value is None:
+        raise SettingsError(f"{name} is not set")
+    return value.get_secret_value()

@@ -63,8 +63,9 @@ def relation(new: str, old: str) -> Relation:
         return Relation.CONTRADICTS if _close(a.terms, b.terms, ABOUT_SAME) else Relation.NEW
     if (a.names - b.names) and (b.names - a.names):
         return Relation.NEW
-    # Figures that both name are words in common too.
-    if _close(a.terms | a.figures.keys(), b.terms | b.figures.keys(), SAME_WORDING):
+    # Figures that both name are words in common too; one that only one of them names makes it the fuller statement.
+    with_figures = (a.terms | a.figures.keys(), b.terms | b.figures.keys())
+    if _close(a.terms, b.terms, SAME_WORDING) or _close(*with_figures, SAME_WORDING):
         return Relation.REFINES if a.figures != b.figures else Relation.SAME
     return Relation.NEW
 

@@ -10,13 +10,14 @@ from easy_data.pipeline.entity_write import EntityWrite
 from easy_data.pipeline.sameness import relation
 from easy_data.schemas.candidates import Fate, Relation
 from easy_data.schemas.records import Bucket, EventRecord, MemoryRecord, Status
+from easy_data.schemas.registry import DERIVED_EVENTS
 from easy_data.stores.repositories import evidence, memories
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
 
 # Types that say how things stand: a later statement with another figure or a negation takes the earlier one's place.
 # Things done ("ran 5 km") merely happened again.
-STANDING = ("plan", "decision", "learned", "remark")
+STANDING = ("plan", "decision_made", "info_learned", "remark")
 # Turns of a conversation are kept one by one, whatever they repeat.
 VERBATIM = ("conversation_turn",)
 ONE_DAY = timedelta(days=1)
@@ -33,6 +34,8 @@ def apply_event(
     others = [n for n in nominees if isinstance(n, EventRecord) and n.id not in {e.id for e in exact}]
     older: EventRecord | None = None
     for stored in [*exact, *others]:
+        if stored.event_type in DERIVED_EVENTS and event.event_type not in DERIVED_EVENTS:
+            continue
         found = Relation.SAME if stored in exact else relation(event.summary, stored.summary)
         if found in (Relation.SAME, Relation.REFINES) and _one_occurrence(event, stored):
             return Fate.MERGED, _merge(write, stored, event, ground, cause)

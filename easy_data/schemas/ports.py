@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from easy_data.schemas.candidates import Candidate
 from easy_data.schemas.conversation import Conversation
+from easy_data.schemas.receipts import State
 from easy_data.schemas.records import Bucket
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -196,4 +197,37 @@ class SummaryCache(Protocol):
 
     def drop(self, tenant_id: str, entity_id: str) -> None:
         """Forget the entity."""
+        ...
+
+    def close(self) -> None:
+        """Release what is held; a second call does nothing."""
+        ...
+
+
+class WorkQueue(Protocol):
+    """Tells workers that there is work; never raises. A message that is lost costs time: the sweeper says it again."""
+
+    def wake(self, state: State, row_id: str) -> None:
+        """Ask for the step that follows ``state`` of a conversation."""
+        ...
+
+    def index(self) -> None:
+        """Ask for the index to be brought up to date with SQL."""
+        ...
+
+    def summary(self, entity_id: str) -> None:
+        """Ask for the hot summary of an entity to be made."""
+        ...
+
+    def room(self, state: State) -> int:
+        """Return how many more messages for the step after ``state`` the sweeper may send."""
+        ...
+
+    @property
+    def failures(self) -> int:
+        """How many messages could not be sent so far."""
+        ...
+
+    def close(self) -> None:
+        """Release what is held; a second call does nothing."""
         ...

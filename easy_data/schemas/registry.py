@@ -82,14 +82,16 @@ github contact 1 GitHub 账号|GitHub account
 
 EVENT_TYPES: tuple[str, ...] = (
     "task_completed",
-    "decision",
-    "learned",
+    "decision_made",
+    "info_learned",
     "milestone",
     "plan",
     "remark",
     "conversation_turn",
     "monthly_review",
 )
+# Made by a job from other memories: what is said never meets these, and their words go with their sources.
+DERIVED_EVENTS: tuple[str, ...] = ("monthly_review",)
 
 
 def _defaults() -> Iterator[Attribute]:

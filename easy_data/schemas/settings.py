@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from easy_data.schemas.errors import SettingsError
 from easy_data.schemas.ids import DEFAULT_TENANT
@@ -21,6 +21,12 @@ from easy_data.schemas.zones import zone_of
 PREFIX = "EASY_DATA_"
 CONFIG_VARIABLE = "EASY_DATA_CONFIG"
 TEST_PREFIX = "EASY_DATA_TEST_"
+SERVICE_SETTINGS = ("database_url", "broker_url", "cache_url", "qdrant_url", "qdrant_api_key", "index_path")
+URL_SCHEMES = {
+    "database_url": ("postgresql", "postgresql+psycopg2"),
+    "broker_url": ("redis", "rediss", "amqp", "amqps"),
+    "cache_url": ("redis", "rediss"),
+}
 
 
 class Settings(BaseSettings):
@@ -29,12 +35,35 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True)
 
     # where
-    backend: Literal["sqlite"] = Field("sqlite", description="Which database keeps the rows.")
+    backend: Literal["sqlite", "postgresql"] = Field(
+        "sqlite", description="Which database keeps the rows; with postgresql, workers do the work."
+    )
     path: Path = Field(Path("easy_data.db"), description="SQLite file; the vector index stands beside it.")
     tenant_id: str = Field(DEFAULT_TENANT, description="Isolation boundary of everything read and written.")
     time_zone: str = Field("UTC", description="IANA zone of entities that were given none.")
     language: Literal["zh", "en"] | None = Field(
         None, description="Language of entities that were given none; unset: read from what they say."
+    )
+    # the service
+    database_url: SecretStr | None = Field(
+        None, description="PostgreSQL, as `postgresql://user:password@host/database`."
+    )
+    broker_url: SecretStr | None = Field(
+        None,
+        description="Redis or RabbitMQ that wakes the workers; a process that has none leaves it to their sweeper.",
+    )
+    cache_url: SecretStr | None = Field(
+        None, description="Redis for hot summaries, apart from the broker's; unset: each process keeps its own."
+    )
+    qdrant_url: str | None = Field(None, description="Qdrant server that keeps the vectors.")
+    qdrant_api_key: SecretStr | None = Field(None, description="Key of the Qdrant server.")
+    index_path: Path | None = Field(
+        None, description="Folder of an index inside the one process that opens it, in place of a Qdrant server."
+    )
+    deployment: str = Field(
+        "easy-data",
+        pattern=r"^[A-Za-z0-9_-]{1,40}$",
+        description="Prefix of every key in Redis and every collection, so that installations can share a server.",
     )
     # write policy
     auto_extract: bool = Field(True, description="Read conversations when they end; off: keep them, extract nothing.")
@@ -50,6 +79,13 @@ class Settings(BaseSettings):
         False, description="Keep sensitive attributes (health, contact data) that conversations mention."
     )
     event_retention_days: int = Field(90, ge=1, description="Days after which low-value events lose their detail.")
+    low_value_events: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("conversation_turn", "info_learned", "plan", "remark"),
+        description="Event types that lose their detail then, separated by commas; the others only by confidence.",
+    )
+    low_value_confidence: float = Field(
+        0.6, ge=0, le=1, description="An event less sure than this is of low value, whatever its type."
+    )
     max_value_chars: int = Field(4000, ge=100, description="Longest attribute value or event summary; longer: refused.")
     # intake limits
     max_conversation_bytes: int = Field(
@@ -65,6 +101,7 @@ class Settings(BaseSettings):
     recency_weight: float = Field(0.3, ge=0, le=1, description="Share of freshness in the rank; 0: relevance alone.")
     recall_log_days: int = Field(30, ge=1, description="Days the recall log is kept.")
     transcript_days: int = Field(90, ge=1, description="Days a settled conversation's text is kept as evidence.")
+    ledger_days: int = Field(400, ge=1, description="Days the record of maintenance windows is kept.")
     # models
     llm_base_url: str | None = Field(None, description="OpenAI-compatible chat endpoint; unset: patterns only.")
     llm_model: str | None = Field(None, description="Chat model's name.")
@@ -89,6 +126,11 @@ class Settings(BaseSettings):
         zone_of(value)
         return value
 
+    @field_validator("low_value_events", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
     @model_validator(mode="after")
     def _consistent(self) -> Settings:
         if not self.review_floor <= self.confidence_threshold:
@@ -99,7 +141,24 @@ class Settings(BaseSettings):
             raise ValueError("extractor = chat needs llm_base_url and llm_model")
         if self.embedder == "openai" and not (self.embedding_base_url and self.embedding_model and self.embedding_size):
             raise ValueError("embedder = openai needs embedding_base_url, embedding_model and embedding_size")
+        self._check_service()
         return self
+
+    def _check_service(self) -> None:
+        if self.backend == "sqlite":
+            given = [name for name in SERVICE_SETTINGS if getattr(self, name) is not None]
+            if given:
+                raise ValueError(f"{', '.join(given)} can be set with backend = postgresql only")
+            return
+        if self.database_url is None:
+            raise ValueError("backend = postgresql needs database_url")
+        if (self.qdrant_url is None) == (self.index_path is None):
+            raise ValueError("backend = postgresql needs either qdrant_url or index_path")
+        for name, schemes in URL_SCHEMES.items():
+            url = getattr(self, name)
+            scheme = url.get_secret_value().partition("://")[0] if url else schemes[0]
+            if scheme not in schemes:
+                raise ValueError(f"{name} must begin with {' or '.join(f'{each}://' for each in schemes)}")
 
     @classmethod
     def settings_customise_sources(

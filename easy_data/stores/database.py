@@ -5,13 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from easy_data.schemas.errors import StoreBusy, StoreError, StoreReadOnly
+from easy_data.stores.postgresql import connection_error, postgresql_engine
 
 __all__ = ["Connection", "Database", "insert_ignoring"]
 
@@ -21,10 +24,13 @@ _BUSY = ("locked", "busy", "deadlock", "could not serialize", "lock timeout", "s
 
 
 class Database:
-    """One SQL database, SQLite or PostgreSQL, by its SQLAlchemy URL."""
+    """One SQL database, SQLite or PostgreSQL, by its SQLAlchemy URL.
 
-    def __init__(self, url: str) -> None:
-        self.engine = _sqlite_engine(url) if url.startswith("sqlite") else create_engine(url, pool_pre_ping=True)
+    On PostgreSQL every transaction acts for ``tenant_id``, and row-level security hides the rows of others.
+    """
+
+    def __init__(self, url: str, *, tenant_id: str | None = None) -> None:
+        self.engine = _sqlite_engine(url) if url.startswith("sqlite") else postgresql_engine(url, tenant_id=tenant_id)
 
     @classmethod
     def of_file(cls, path: Path) -> Database:
@@ -39,7 +45,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a consistent snapshot for reading."""
-        with _translated(), self.engine.connect() as connection, connection.begin():
+        with self._translated(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -49,14 +55,39 @@ class Database:
         On SQLite it is BEGIN IMMEDIATE, so that a read that decides a write cannot be overtaken. Raises
         ``StoreBusy``, ``StoreReadOnly`` or ``StoreError``.
         """
-        with _translated(), self.engine.connect() as connection:
+        with self._translated(), self.engine.connect() as connection:
             connection.execution_options(easy_data_write=True)
             with connection.begin():
                 yield connection
 
+    def now(self, connection: Connection) -> datetime | None:
+        """Return the server's time, which all hosts agree on; None on SQLite, which has no clock of its own."""
+        if self.dialect == "sqlite":
+            return None
+        found: datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
+        return found
+
     def close(self) -> None:
         """Release all connections."""
         self.engine.dispose()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn driver errors into ours. Statements and parameters stay out of the message: they hold users' text."""
+        try:
+            yield
+        except DBAPIError as error:
+            known = connection_error(error, self.engine)
+            if known is not None:
+                raise known from None
+            text = str(error.orig).lower()
+            if any(sign in text for sign in _READ_ONLY):
+                raise StoreReadOnly from None
+            if isinstance(error, OperationalError) and any(sign in text for sign in _BUSY):
+                raise StoreBusy from None
+            raise StoreError(f"the database refused a statement ({type(error.orig).__name__})") from error.orig
+        except PoolTimeout:
+            raise StoreBusy("all connections to the database are in use; try again") from None
 
 
 def insert_ignoring(connection: Connection, table: Table) -> Insert:
@@ -88,17 +119,3 @@ def _sqlite_engine(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
     return engine
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Turn driver errors into ours. Statements and parameters stay out of the message: they hold users' text."""
-    try:
-        yield
-    except DBAPIError as error:
-        text = str(error.orig).lower()
-        if any(sign in text for sign in _READ_ONLY):
-            raise StoreReadOnly from None
-        if isinstance(error, OperationalError) and any(sign in text for sign in _BUSY):
-            raise StoreBusy from None
-        raise StoreError(f"the database refused a statement ({type(error.orig).__name__})") from error.orig

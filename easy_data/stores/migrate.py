@@ -5,24 +5,37 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, func, inspect, select, text
+from sqlalchemy.exc import ProgrammingError
 
 from easy_data.schemas.errors import MigrationNeeded
 from easy_data.stores.database import Database
+from easy_data.stores.postgresql import refuse_old_server
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
+HEAD = "0003"
 SCRIPTS = "easy_data.stores:migrations"
+# Any number that no other program locks: "easy" in ASCII.
+_LOCK_KEY = 0x65617379
+_NO_RIGHT = ("permission denied", "must be owner")
 
 
 def ensure_schema(database: Database) -> bool:
     """Upgrade to the newest schema if needed; return True when anything was done.
 
-    Raises ``MigrationNeeded`` when the database was made by a newer release.
+    Of several processes that start at once one does it and the others wait. Raises ``MigrationNeeded`` when the
+    database was made by a newer release, or its user may not change the schema, and ``StoreError`` when the server is
+    too old.
     """
     with database.write() as connection:
+        refuse_old_server(connection)
+        if current(connection) == HEAD:
+            return False
+        if database.dialect == "postgresql":
+            connection.execute(text("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"))
+            connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KEY)))
         found = current(connection)
         if found == HEAD:
             return False
@@ -30,7 +43,15 @@ def ensure_schema(database: Database) -> bool:
             raise MigrationNeeded(
                 f"the database is at schema {found}, this release knows up to {HEAD}; install the newer easy-data again"
             )
-        upgrade(connection)
+        try:
+            upgrade(connection)
+        except ProgrammingError as error:
+            if any(sign in str(error.orig) for sign in _NO_RIGHT):
+                raise MigrationNeeded(
+                    f"the database is at schema {found}, this release needs {HEAD}, and this user may not change it; "
+                    "upgrade it once as the owner of its tables"
+                ) from None
+            raise
     return True
 
 

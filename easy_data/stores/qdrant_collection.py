@@ -15,7 +15,7 @@ from qdrant_client import models
 from easy_data.schemas.errors import IndexUnavailable, StoreError
 from easy_data.stores.index_points import LAYOUT_VERSION, SCOPE, collection_name
 from easy_data.stores.keywords import KEYWORDS_VERSION
-from easy_data.stores.qdrant_connection import CollectionMissing, QdrantConnection
+from easy_data.stores.qdrant_connection import QdrantConnection, is_missing
 
 KEYWORD_VECTOR = f"keyword-k{KEYWORDS_VERSION}-l{LAYOUT_VERSION}"
 
@@ -61,7 +61,9 @@ class QdrantCollection:
         """
         try:
             info = self.info()
-        except CollectionMissing:
+        except IndexUnavailable as error:
+            if not is_missing(error.__cause__):
+                raise
             self._create()
             info = self.info()
         vectors = info.config.params.vectors
@@ -74,7 +76,7 @@ class QdrantCollection:
                     client.create_payload_index(self.name, field, field_schema=schema, wait=True)
 
     def info(self) -> models.CollectionInfo:
-        """Describe the collection. Raises ``CollectionMissing``."""
+        """Describe the collection. Raises ``IndexUnavailable`` when it is not there, too."""
         with self.connection.client() as client:
             return client.get_collection(self.name)
 

@@ -17,14 +17,6 @@ from easy_data.schemas.errors import IndexUnavailable, SettingsError, StoreError
 _UNKNOWN_VECTOR = "not existing vector name"
 
 
-class CollectionMissing(IndexUnavailable):
-    """The collection, or the alias, is not on the server."""
-
-
-class OtherModel(IndexUnavailable):
-    """The collection holds the vectors of another model."""
-
-
 class QdrantConnection:
     """Clients of one server, made on first use and one for each process, so that no fork shares a socket."""
 
@@ -47,7 +39,7 @@ class QdrantConnection:
 
     @contextmanager
     def client(self) -> Iterator[QdrantClient]:
-        """Yield this process's client; what it raises leaves as a ``StoreError``."""
+        """Yield this process's client; what it raises leaves as a ``StoreError`` that has it as its cause."""
         pid = os.getpid()
         found = self._clients.get(pid)
         if found is None:
@@ -82,14 +74,25 @@ class QdrantConnection:
         status = error.status_code or 0
         said = _reason(error)
         if status in (401, 403):
-            return StoreError(f"the vector index at {self.address} refused the key; check qdrant_api_key")
-        if status == 404:  # noqa: PLR2004 - HTTP
-            return CollectionMissing(f"the vector index at {self.address} has no such collection")
-        if _UNKNOWN_VECTOR in said.lower():
-            return OtherModel(f"the vector index at {self.address} serves another embedding model")
+            # An outage: keys are changed while processes run, and memories are served from SQL until they agree.
+            return IndexUnavailable(f"the vector index at {self.address} refused the key; check qdrant_api_key")
+        if is_missing(error):
+            return IndexUnavailable(f"the vector index at {self.address} has no such collection")
+        if is_of_other_model(error):
+            return IndexUnavailable(f"the vector index at {self.address} serves another embedding model")
         if status == 429 or status >= 500:  # noqa: PLR2004 - HTTP
             return IndexUnavailable(f"the vector index at {self.address} failed with status {status}: {said}")
         return StoreError(f"the vector index at {self.address} refused the request with status {status}: {said}")
+
+
+def is_missing(refusal: BaseException | None) -> bool:
+    """Tell whether the server refused because it has no such collection or alias."""
+    return isinstance(refusal, UnexpectedResponse) and refusal.status_code == 404  # noqa: PLR2004 - HTTP
+
+
+def is_of_other_model(refusal: BaseException | None) -> bool:
+    """Tell whether the server refused because the collection holds the vectors of another model."""
+    return isinstance(refusal, UnexpectedResponse) and _UNKNOWN_VECTOR in _reason(refusal).lower()
 
 
 def _reason(error: UnexpectedResponse) -> str:

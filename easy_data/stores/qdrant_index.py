@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Self, TypeVar
@@ -23,7 +22,7 @@ from easy_data.schemas.ports import IndexHit, IndexQuery, IndexState, Point
 from easy_data.stores.index_points import checked_id, checked_vector, entity_conditions, payload_of, query_conditions
 from easy_data.stores.keywords import sparse, sparse_query
 from easy_data.stores.qdrant_collection import KEYWORD_VECTOR, QdrantCollection
-from easy_data.stores.qdrant_connection import CollectionMissing, OtherModel, QdrantConnection
+from easy_data.stores.qdrant_connection import QdrantConnection, is_missing, is_of_other_model
 from easy_data.stores.qdrant_filter import not_newer, qdrant_filter
 
 Answer = TypeVar("Answer")
@@ -41,8 +40,8 @@ class QdrantIndex:
     """A ``VectorIndex`` on a server, shared by any number of processes and threads.
 
     Nothing is sent before the first call, and each process has a client of its own, so an index may be built before a
-    fork. A missing collection is made when it is noticed. ``IndexUnavailable`` means the server does not answer, or the
-    alias stands for another model's collection; ``StoreError`` that a retry does not help: a wrong key, say.
+    fork. A missing collection is made when it is noticed. ``IndexUnavailable`` means that the server does not answer or
+    refuses the key, or that the alias stands for another model's collection.
     """
 
     def __init__(
@@ -90,8 +89,7 @@ class QdrantIndex:
             gone = models.PointIdsList(points=[*batch])
             self._call(partial(self._delete, self._target, gone))
             for other in self._collection.others():
-                with suppress(CollectionMissing):
-                    self._call(partial(self._delete, other, gone))
+                self._call(partial(self._delete, other, gone))
 
     def search(self, query: IndexQuery) -> list[IndexHit]:
         """Return the union of the best ``limit`` by cosine and the best ``limit`` by BM25, in no promised order.
@@ -105,12 +103,20 @@ class QdrantIndex:
             return []
         try:
             answers = self._call(lambda client: client.query_batch_points(self._target, list(requests.values())))
-        except OtherModel:
+        except IndexUnavailable as error:
+            if not is_of_other_model(error.__cause__):
+                raise
             answers = self._search_own(list(requests.values()))
-        found = dict(zip(requests, answers, strict=True))
-        scores = {side: {str(hit.id): hit.score for hit in answer.points} for side, answer in found.items()}
-        dense = scores.get("dense", {}) | scores.get("cosines", {})
-        keyword = scores.get("keyword", {})
+        sides = {
+            side: {str(hit.id): hit.score for hit in answer.points}
+            for side, answer in zip(requests, answers, strict=True)
+        }
+        keyword, dense = sides.get("keyword", {}), sides.get("dense", {})
+        if query.vector is not None:
+            # Of memories that tie for the last place the two questions may have picked different ones.
+            cosines = {point_id: score for point_id, score in sides.get("cosines", {}).items() if point_id in keyword}
+            dense = cosines | dense
+            keyword = {point_id: score for point_id, score in keyword.items() if point_id in dense}
         return [IndexHit(point_id, dense.get(point_id), keyword.get(point_id)) for point_id in dense | keyword]
 
     def versions(self, tenant_id: str, entity_id: str) -> dict[str, int]:
@@ -195,7 +201,9 @@ class QdrantIndex:
         try:
             with self._collection.connection.client() as client:
                 return ask(client)
-        except CollectionMissing:
+        except IndexUnavailable as error:
+            if not is_missing(error.__cause__):
+                raise
             self._ensured_by = 0
             self._ensure()
         with self._collection.connection.client() as client:
@@ -232,7 +240,9 @@ class QdrantIndex:
         own = self._collection
         try:
             filled = own.rebuild_reason() == ""
-        except CollectionMissing:
+        except IndexUnavailable as error:
+            if not is_missing(error.__cause__):
+                raise
             filled = False
         if not filled:
             self._refuse_other_model()
@@ -244,7 +254,9 @@ class QdrantIndex:
         self._ensure()
         served = self._collection.name if self._beside else self._collection.served()
         if served not in (None, self._collection.name):
-            raise OtherModel(f"the index serves {served}, not {self._collection.name}: change the model with reindex")
+            raise IndexUnavailable(
+                f"the index serves {served}, not {self._collection.name}: change the model with reindex"
+            )
 
     def _mark(self, reason: str) -> None:
         self._refuse_other_model()

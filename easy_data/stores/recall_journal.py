@@ -14,10 +14,14 @@ CAPACITY = 10_000
 
 
 class RecallJournal:
-    """Bounded, thread-safe buffer of recall log rows; when it is full the oldest go."""
+    """Bounded, thread-safe buffer of recall log rows; when it is full the oldest go.
 
-    def __init__(self, database: Database) -> None:
+    With ``flush_at`` it writes itself to SQL when it holds that many; else its owner does.
+    """
+
+    def __init__(self, database: Database, *, flush_at: int | None = None) -> None:
         self._database = database
+        self._flush_at = flush_at
         self._rows: deque[dict[str, Any]] = deque(maxlen=CAPACITY)
 
     def add(  # noqa: PLR0913 - one for each column
@@ -46,6 +50,8 @@ class RecallJournal:
                 "took_ms": took_ms,
             }
         )
+        if self._flush_at is not None and len(self._rows) >= self._flush_at:
+            self.flush()
 
     def flush(self) -> int:
         """Write what is buffered to SQL and return how many rows that were."""

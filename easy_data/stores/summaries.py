@@ -35,3 +35,6 @@ class InProcessSummaries:
         """Forget the entity."""
         with self._lock:
             self._values.pop((tenant_id, entity_id), None)
+
+    def close(self) -> None:
+        """Do nothing: the values go with the process."""

@@ -237,6 +237,7 @@ index_outbox = Table(
     Column("bucket", Word, nullable=False),
     Column("version", Integer, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("lease_until", Instant),
     Index("ix_index_outbox_entity", "tenant_id", "entity_id"),
 )
 
@@ -252,6 +253,17 @@ recall_log = Table(
     Column("hits", Json, nullable=False),
     Column("took_ms", Float, nullable=False),
     Index("ix_recall_log_entity", "tenant_id", "entity_id", "at"),
+)
+
+windows = Table(
+    "windows",
+    metadata,
+    Column("tenant_id", Name, primary_key=True),
+    Column("entity_id", Name, primary_key=True),
+    Column("job", Word, primary_key=True),
+    Column("window_start", Instant, primary_key=True),
+    Column("ran_at", Instant, nullable=False),
+    Column("counts", Json, nullable=False),
 )
 
 tombstones = Table(

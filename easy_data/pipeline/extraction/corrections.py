@@ -16,6 +16,16 @@ from easy_data.schemas.registry import Registry
 
 # A value and its correction share at least this much, and differ in length by no more.
 _COMMON_CHARS = 2
+# After a slip, of the characters of two names equally long as many are the same.
+_LEAST_LIKENESS = 0.5
+# So many digits are a part of a number, not an amount.
+_LEAST_DIGITS = 4
+_PART = re.compile(r"[，,。;；!！]|\s-\s")
+_COPULA = re.compile(r"^(?:应该)?(?:是|叫|改成)|^(?:it'?s|that'?s|i meant?|make that|actually|no|wait|sorry)\s+", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"(?:\d+|[一二两三四五六七八九十百半]+)\s*(岁|年|个月|点|号|楼|层|公里|斤|块|元|次|天|周|years?|yrs?|months?|km|miles|am|pm)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,8 @@ def corrected(placed: Sequence[Placed], sentences: Sequence[Clause], registry: R
         if slip_in(sentence):
             result = _without_slips(result, sentence, registry)
             if not replacements:
-                result = _doubted(result, sentence)
+                earlier = [other for other in sentences if other.turn < sentence.turn]
+                result = _doubted(result, sentence, _amount_corrected(earlier, sentence))
     return result
 
 
@@ -75,19 +86,41 @@ def _replacements(sentence: Clause) -> list[tuple[str, str]]:
 
 
 def _near_misses(placed: Sequence[Placed], sentence: Clause) -> list[tuple[str, str]]:
-    """Read "it is Y" right after a value that resembles Y, "Southwest University" after "Southeast University"."""
-    said = next((found for lang in sentence.languages if (found := CUES[lang].restated.match(sentence.folded))), None)
-    if said is None:
-        return []
-    new = normalise("", sentence.text[slice(*said.span("new"))])
+    """Read "it is Y" right after a value that resembles Y, "Southwest University" after "Southeast University".
+
+    After a slip of the tongue every part of the sentence may be such a Y: "no, Zhang Wei, I typed too fast".
+    """
     last = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
     values = {c.value for c in last if c.turn == last[-1].turn and c.turn >= sentence.turn - 2}
-    return [(old, new) for old in values if new and old != new and _alike(old, new)]
+    said = next((found for lang in sentence.languages if (found := CUES[lang].restated.match(sentence.folded))), None)
+    parts = [sentence.text[slice(*said.span("new"))]] if said else []
+    least = 0.0
+    if not parts and slip_in(sentence):
+        parts = [_COPULA.sub("", part.strip()) for part in _PART.split(sentence.text)]
+        least = _LEAST_LIKENESS
+    found = []
+    for old in values:
+        for new in (normalise("", part) for part in parts):
+            right = _retyped(old, new) or (new if new and old != new and _alike(old, new, least) else "")
+            if right:
+                found.append((old, right))
+    return found
 
 
-def _alike(old: str, new: str) -> bool:
-    match = SequenceMatcher(None, fold(old), fold(new)).find_longest_match()
-    return match.size >= _COMMON_CHARS and abs(len(old) - len(new)) <= _COMMON_CHARS
+def _alike(old: str, new: str, least: float) -> bool:
+    matcher = SequenceMatcher(None, fold(old), fold(new))
+    if least:
+        return len(old) == len(new) and matcher.ratio() >= least
+    return matcher.find_longest_match().size >= _COMMON_CHARS and abs(len(old) - len(new)) <= _COMMON_CHARS
+
+
+def _retyped(old: str, new: str) -> str:
+    """Return the number ``old`` with its last digits, which ``new`` says again in another order, put right."""
+    digits = re.sub(r"\W", "", new)
+    tail = old[-len(digits) :]
+    if len(digits) < _LEAST_DIGITS or not digits.isdecimal() or digits == tail or sorted(digits) != sorted(tail):
+        return ""
+    return old[: -len(digits)] + digits
 
 
 def _replaced(placed: Sequence[Placed], sentence: Clause, old: str, new: str) -> list[Placed]:
@@ -110,8 +143,18 @@ def _without_slips(placed: Sequence[Placed], sentence: Clause, registry: Registr
     return [p for p in placed if p.candidate.attr_name not in single or p.place >= (sentence.turn, sentence.start)]
 
 
-def _doubted(placed: Sequence[Placed], sentence: Clause) -> list[Placed]:
-    """Drop from the turn before ``sentence`` what is said anew; when nothing is, all of that turn becomes uncertain."""
+def _amount_corrected(earlier: Sequence[Clause], sentence: Clause) -> str:
+    """Return the unit of an amount that ``sentence`` says again ("six years" after "five years"); or nothing."""
+    units = _AMOUNT.findall(sentence.folded)
+    before = [unit for s in earlier if s.turn == earlier[-1].turn for unit in _AMOUNT.findall(s.folded)]
+    return next((str(unit) for unit in units if unit in before), "")
+
+
+def _doubted(placed: Sequence[Placed], sentence: Clause, unit: str) -> list[Placed]:
+    """Drop from the turn before ``sentence`` what is said anew; when nothing is, all of that turn becomes uncertain.
+
+    When an amount of ``unit`` is corrected, only the values that hold one do.
+    """
     turns = [p.candidate.turn for p in placed if p.candidate.turn < sentence.turn]
     again = {p.candidate.attr_name for p in placed if p.place >= (sentence.turn, sentence.start)}
     result = []
@@ -120,7 +163,7 @@ def _doubted(placed: Sequence[Placed], sentence: Clause) -> list[Placed]:
         if said.turn == max(turns, default=-1) >= sentence.turn - 2:
             if said.attr_name in again:
                 continue
-            if not again and said.certainty is Certainty.STATED:
+            if not again and said.certainty is Certainty.STATED and unit in said.value:
                 said = said.model_copy(update={"certainty": Certainty.HEDGED})
         result.append(replace(item, candidate=said))
     return result

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby, pairwise
+from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from easy_data.pipeline.extraction.clauses import fold
@@ -16,13 +16,14 @@ from easy_data.pipeline.extraction.guards import Guard, Judged
 from easy_data.pipeline.extraction.judging import CUES
 from easy_data.pipeline.extraction.local_calendar import Lean
 from easy_data.pipeline.extraction.matching import MAX_CHARS
+from easy_data.pipeline.extraction.retelling import add_event
 from easy_data.schemas.candidates import Candidate, Certainty
 from easy_data.schemas.conversation import Conversation
 from easy_data.schemas.records import Bucket, Language
 from easy_data.schemas.zones import zone_of
 
 # A sentence with less content than this (an ideograph is 1, a Latin word 2) does not say what it is about.
-MIN_CONTENT = 4
+MIN_CONTENT = 3
 # A sentence that gives the date of the one beside it has less content than this.
 MAX_BESIDE_CONTENT = 8
 # With less than this after everything before it was added, nothing is known to have happened.
@@ -30,11 +31,8 @@ LEAST_CONTENT = 2
 # How many user turns back the subject of an elliptic report is looked for.
 TURNS_BACK = 2
 MAX_SUMMARY_CHARS = 300
-# Of the content of the shorter of two reports, how much the longer one must hold to be the same event.
-SAME_EVENT_SHARE = 0.6
-# Among how many of the last events a retelling is looked for.
-RETOLD_WITHIN = 30
 _PLAN = "plan"
+_CLAUSE_MARKS = " ,，、;；:："
 # "at 3pm", "十点半": an hour without a day is more often a habit than a date.
 _CLOCK_ALONE = re.compile(r"(?:at|around|by)\b|[\d一二两三四五六七八九十]{1,3}[点时:]", re.IGNORECASE)
 
@@ -72,10 +70,10 @@ def find_events(conversation: Conversation, judged: Sequence[Judged]) -> list[Ca
     events: list[Candidate] = []
     for place, sentence in enumerate(sentences):
         said_at = conversation.messages[sentence.turn].said_at or conversation.ended_at
-        event = _event(sentences, place, said_at, zone)
-        if event is not None:
-            _add(events, event)
-        elif events:
+        told = _told(sentences, place, said_at, zone)
+        for event in told:
+            add_event(events, event)
+        if events and not told:
             _move_date(events, sentence, said_at, zone)
     return events
 
@@ -91,29 +89,54 @@ def sentences_of(conversation: Conversation, judged: Sequence[Judged]) -> list[S
     return sentences
 
 
-def _event(sentences: Sequence[Sentence], place: int, said_at: datetime, zone: ZoneInfo) -> Candidate | None:
-    sentence = sentences[place]
-    for found in _triggered(sentence):
-        spec = found.trigger.spec
-        mention = _date_for(sentences, place, found, said_at, zone)
-        if spec.dated and mention is None:
+def _told(sentences: Sequence[Sentence], place: int, said_at: datetime, zone: ZoneInfo) -> list[Candidate]:
+    """Return the events of one sentence: what happened, and a plan made in other clauses of it."""
+    told: list[tuple[Found, Candidate]] = []
+    for found in _triggered(sentences[place]):
+        if any(_is_plan(found) == _is_plan(other) or _share(found, other) for other, _ in told):
             continue
-        summary = _summary(sentences, place, found)
-        if summary is None:
-            continue
-        hedged = any(j.judgement.has(Guard.HEDGED) for j in found.clauses) and Guard.HEDGED not in found.trigger.allow
-        return Candidate(
-            bucket=Bucket.EVENT,
-            quote=sentence.text,
-            turn=sentence.turn,
-            certainty=Certainty.HEDGED if hedged else Certainty.STATED,
-            event_type=spec.type,
-            summary=summary,
-            happened_at=mention.begins if mention else None,
-            happened_until=mention.until if mention else None,
-            time_phrase=mention.phrase if mention else "",
-        )
-    return None
+        event = _event(sentences, place, found, said_at, zone)
+        if event is not None:
+            told.append((found, event))
+        if len(told) > 1:
+            break
+    if len(told) > 1:
+        told.sort(key=lambda item: item[0].start)
+        (_, event), (second, other) = told
+        sentence = sentences[place]
+        end = second.clauses[0].clause.start - sentence.start
+        return [event.model_copy(update={"summary": sentence.text[:end].rstrip(_CLAUSE_MARKS)}), other]
+    return [event for _, event in told]
+
+
+def _is_plan(found: Found) -> bool:
+    return found.trigger.spec.type == _PLAN
+
+
+def _share(one: Found, other: Found) -> bool:
+    return not {j.clause.start for j in one.clauses}.isdisjoint(j.clause.start for j in other.clauses)
+
+
+def _event(
+    sentences: Sequence[Sentence], place: int, found: Found, said_at: datetime, zone: ZoneInfo
+) -> Candidate | None:
+    spec = found.trigger.spec
+    mention = _date_for(sentences, place, found, said_at, zone)
+    summary = None if spec.dated and mention is None else _summary(sentences, place, found)
+    if summary is None:
+        return None
+    hedged = any(j.judgement.has(Guard.HEDGED) for j in found.clauses) and Guard.HEDGED not in found.trigger.allow
+    return Candidate(
+        bucket=Bucket.EVENT,
+        quote=sentences[place].text,
+        turn=sentences[place].turn,
+        certainty=Certainty.HEDGED if hedged else Certainty.STATED,
+        event_type=spec.type,
+        summary=summary,
+        happened_at=mention.begins if mention else None,
+        happened_until=mention.until if mention else None,
+        time_phrase=mention.phrase if mention else "",
+    )
 
 
 def _triggered(sentence: Sentence) -> Iterator[Found]:
@@ -228,38 +251,6 @@ def _clipped(parts: Sequence[str]) -> str:
     while len(kept) > 1 and sum(map(len, kept)) > MAX_SUMMARY_CHARS:
         kept.pop(0)
     return " ".join(part.strip() for part in kept)[:MAX_SUMMARY_CHARS]
-
-
-def _add(events: list[Candidate], event: Candidate) -> None:
-    """Add an event, or complete the one already told that it repeats."""
-    for place in range(len(events) - 1, max(-1, len(events) - 1 - RETOLD_WITHIN), -1):
-        known = events[place]
-        if known.event_type == event.event_type and _same_day(known, event) and _same_words(known, event):
-            fuller = event if event.happened_at and not known.happened_at else known
-            longer = max((known, event), key=lambda e: len(e.summary))
-            events[place] = fuller.model_copy(update={"summary": longer.summary})
-            return
-    events.append(event)
-
-
-def _same_day(one: Candidate, other: Candidate) -> bool:
-    return one.happened_at is None or other.happened_at is None or one.happened_at == other.happened_at
-
-
-def _same_words(one: Candidate, other: Candidate) -> bool:
-    """Tell if one says nearly all the other does; numbers that differ make them two events."""
-    numbers, others = set(re.findall(r"\d+", one.summary)), set(re.findall(r"\d+", other.summary))
-    if not (numbers <= others or others <= numbers):
-        return False
-    first, second = _words(one.summary), _words(other.summary)
-    shared = len(first & second)
-    return shared >= SAME_EVENT_SHARE * max(1, min(len(first), len(second)))
-
-
-def _words(text: str) -> set[str]:
-    folded = fold(text).casefold()
-    ideographs = re.findall(r"[\u3400-\u9fff]", folded)
-    return {a + b for a, b in pairwise(ideographs)} | set(re.findall(r"[a-z]{3,}", folded))
 
 
 def _move_date(events: list[Candidate], sentence: Sentence, said_at: datetime, zone: ZoneInfo) -> None:

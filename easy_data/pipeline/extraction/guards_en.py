@@ -149,6 +149,7 @@ CUES = Cues(
         r"claim\w*|telling \w+|guess(?:ed|es)|saying|wrote|reads?|mistook|mistake me for|"
         r"looks? like)(?: \w+)?(?: that)?\s*$"
     ),
+    ended=_words(r"\b(?:no longer|any ?more|no more|stopped|quit|gave up|given up|ditched|dropped|went off|used to)\b"),
     retraction=_words(
         r"\bapril fool|(?<!no )(?<!not )\b(?:kidding|joking)\b|\bj/?k\b|\bpulling your leg|\bmade (?:that|it|"
         r"all that|all of (?:that|it)) up"
@@ -188,7 +189,9 @@ CUES = Cues(
         r"says|reads|texted|posted|replied|emailed)(?: \w+){0,3}:"
         r"|^(?:lyrics|transcript|job ad|quote|e-?mail|message|bio|cv|resume|text)\s?:"
     ),
-    restated=_words(r"^(?:oh|no|wait|sorry|i mean|ah|um)[ ,]{1,3}(?:it'?s|that'?s|i meant?|make that) (?P<new>[^,.!?]{3,40})"),
+    restated=_words(
+        r"^(?:oh|no|wait|sorry|i mean|ah|um)[ ,]{1,3}(?:it'?s|that'?s|i meant?|make that) (?P<new>[^,.!?]{3,40})"
+    ),
     slip=_words(
         _OPENING
         + r"(?:wait(?: (?:no|sorry|actually|wait))?(?! (?:till|until|for|to|a|at|on|in|times?|one|what|can)\b)|"

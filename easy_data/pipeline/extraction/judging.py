@@ -45,8 +45,9 @@ _INDIRECT = re.compile(
 _ROLE_PLAY_TURNS = 20
 # How many user turns before it a "just kidding" takes back.
 _RETRACTED_TURNS = 2
-# A longer message is a document handed over; what its sender says of himself stands before or after it.
-_READ_CHARS = 10_000
+# Reading takes some seconds for so many characters. A longer message is a document handed over; what its sender says
+# of himself stands before or after it, so its two ends are read.
+READ_CHARS = 100_000
 
 Span = tuple[int, int]
 
@@ -54,8 +55,8 @@ Span = tuple[int, int]
 def judge_dialogue(conversation: Conversation) -> tuple[Judged, ...]:
     """Return the clauses of the user's turns in order, each with the guards that hold for it.
 
-    Linear in the length of the dialogue. Of a message over 10,000 characters the first and the last
-    5,000 are read.
+    Linear in the length of the dialogue. Of a message over ``READ_CHARS`` the two ends are read, ``unread_turns`` names
+    it.
     """
     messages = conversation.messages
     retracted = _retracted_turns(messages)
@@ -79,6 +80,15 @@ def judge_dialogue(conversation: Conversation) -> tuple[Judged, ...]:
     return tuple(judged)
 
 
+def unread_turns(conversation: Conversation) -> list[int]:
+    """Return the user's turns of which the middle is not read."""
+    return [
+        turn
+        for turn, message in enumerate(conversation.messages)
+        if message.role == "user" and len(message.content) > READ_CHARS
+    ]
+
+
 def judge(clause: Clause, inherited: Iterable[Guard] = ()) -> Judgement:
     """Judge one clause by its own words and the guards it inherits from its surroundings."""
     guards = set(inherited)
@@ -98,10 +108,10 @@ def judge(clause: Clause, inherited: Iterable[Guard] = ()) -> Judgement:
 
 def _pieces(content: str) -> list[tuple[int, str]]:
     """Return the parts of a message that are read, with their offsets."""
-    if len(content) <= _READ_CHARS:
+    if len(content) <= READ_CHARS:
         return [(0, content)]
-    end = len(content) - _READ_CHARS // 2
-    return [(0, content[: _READ_CHARS // 2]), (end, content[end:])]
+    end = len(content) - READ_CHARS // 2
+    return [(0, content[: READ_CHARS // 2]), (end, content[end:])]
 
 
 def _moved(clause: Clause, offset: int) -> Clause:
@@ -134,7 +144,7 @@ def _retracted_turns(messages: Sequence[Message]) -> set[int]:
     retracted: set[int] = set()
     for place, turn in enumerate(turns):
         content = messages[turn].content
-        if len(content) <= _READ_CHARS and _found("retraction", fold(content)):
+        if len(content) <= READ_CHARS and _found("retraction", fold(content)):
             retracted |= set(turns[max(0, place - _RETRACTED_TURNS) : place + 1])
     return retracted
 

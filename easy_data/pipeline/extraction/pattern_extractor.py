@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from easy_data.pipeline.extraction.events import find_events
 from easy_data.pipeline.extraction.guards import Guard, Judged
-from easy_data.pipeline.extraction.judging import judge_dialogue
+from easy_data.pipeline.extraction.judging import judge_dialogue, unread_turns
 from easy_data.pipeline.extraction.profiles import find_profile
 from easy_data.pipeline.extraction.workspaces import find_workspaces
 from easy_data.schemas.candidates import Candidate, Certainty
@@ -19,6 +19,9 @@ _HELD_BACK = {
     "zh": "对话里有一条写给助手的指令，未采纳",
     "en": "The conversation held an instruction to the assistant; it was not adopted",
 }
+
+# Why a turn is reported unread: only its two ends were read.
+_TOO_LONG = "message_too_long"
 
 
 class PatternExtractor:
@@ -36,7 +39,8 @@ class PatternExtractor:
                 *find_instructions(judged),
                 *find_events(conversation, list(judged)),
                 *find_workspaces(conversation, list(judged)),
-            )
+            ),
+            unread=tuple((turn, turn, _TOO_LONG) for turn in unread_turns(conversation)),
         )
 
 

@@ -15,7 +15,7 @@ from easy_data.pipeline.extraction.matching import Hit, Pattern, run, worth_tryi
 from easy_data.pipeline.extraction.values import normalise
 from easy_data.schemas.candidates import Candidate, Certainty, Change
 from easy_data.schemas.conversation import Conversation
-from easy_data.schemas.records import Bucket
+from easy_data.schemas.records import Bucket, Polarity
 from easy_data.schemas.registry import Registry
 
 # Words of somebody else or of a game: no pattern may allow these, so nothing is tried on them.
@@ -120,6 +120,7 @@ def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Plac
         return
     said = spec.value or clause.text[hit.value_start : hit.value_end]
     replaces = normalise(spec.attr, clause.text[hit.old_start : hit.old_end])
+    ended = spec.polarity < 0 and CUES[hit.pattern.language].ended.search(clause.folded)
     for part in _LIST.split(said) if spec.split else [said]:
         value = normalise(spec.attr, part)
         if not value:
@@ -131,8 +132,8 @@ def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Plac
             certainty=_certainty(hit.pattern, judgement),
             attr_name=spec.attr,
             value=value,
-            polarity=spec.polarity,
-            change=Change.CHANGED if replaces else _change(hit.pattern, judgement),
+            polarity=Polarity.POSITIVE if ended else spec.polarity,
+            change=Change.ENDED if ended else Change.CHANGED if replaces else _change(hit.pattern, judgement),
             replaces=replaces,
             flags=("instruction",) if judgement.has(Guard.INSTRUCTION) else (),
         )

@@ -18,8 +18,6 @@ from easy_data.schemas.records import Bucket, Language
 
 # A task is put aside in one of the last words of the user.
 LAST_TURNS = 3
-# A dialogue in which the assistant did nothing yet is no task in progress.
-MIN_USER_TURNS = 2
 # A longer message is more work, not a remark about when to go on with it.
 MAX_REMARK_CHARS = 240
 MAX_NAME_CHARS = 40
@@ -60,7 +58,11 @@ def find_workspaces(conversation: Conversation, judged: Sequence[Judged]) -> lis
     sentences = [s for s in sentences_of(conversation, judged) if not _foreign(s)]
     turns = sorted({sentence.turn for sentence in sentences})
     answered = any(m.role == "assistant" and m.content.strip() for m in conversation.messages)
-    if len(turns) < MIN_USER_TURNS or not answered:
+    if len(turns) == 1:
+        # Nobody else says that this is work in progress, so the words must: what is left, and when it goes on.
+        told = [s for s in sentences if _says("remain", s) and _says("strong", s) and not _withheld(s)]
+        return [_candidate(conversation, sentences, told, closed=False)] if told else []
+    if not turns or not answered:
         return []
     last = [s for s in sentences if s.turn in turns[-LAST_TURNS:] and s.turn != turns[0]]
     short = [s for s in last if sum(len(other.text) for other in last if other.turn == s.turn) <= MAX_REMARK_CHARS]

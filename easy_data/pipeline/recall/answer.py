@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
+from time import perf_counter
 
 from easy_data.pipeline.recall.context import render
 from easy_data.pipeline.recall.gathering import ask_index, gather, gather_these
@@ -36,7 +37,7 @@ def recall(request: RecallRequest, runtime: Runtime) -> Context:
     An empty query, a ``top_k`` of 0 and an entity that is not known give an empty context. Raises ``InputError`` for a
     range that ends before it begins or an event type that is not registered; ``StoreError`` when SQL cannot be read.
     """
-    started = runtime.clock.now()
+    started, watch = runtime.clock.now(), perf_counter()
     scope = runtime.scope(checked_name(request.entity_id, field="entity_id"))
     conditions = _conditions(request, runtime)
     query, top_k = _clean(request.query), _clamped(request.top_k)
@@ -50,14 +51,14 @@ def recall(request: RecallRequest, runtime: Runtime) -> Context:
         hot = _from_summary(summary, question, runtime, top_k)
         if hot:
             context = _context(runtime, connection, question, hot, top_k)
-            return _noted(runtime, context, summary, request, "hot", (), started)
+            return _noted(runtime, context, summary, request, "hot", (), watch)
     found = ask_index(runtime, question)
     with runtime.database.read() as connection:
         gathered = gather(runtime, connection, question, found)
         hits = select(runtime, connection, question, gathered, limit=top_k)
         context = _context(runtime, connection, question, hits, top_k)
     served: ServedFrom = "sql" if "index" in gathered.degraded else "full"
-    return _noted(runtime, context, summary, request, served, gathered.degraded, started)
+    return _noted(runtime, context, summary, request, served, gathered.degraded, watch)
 
 
 def search(  # noqa: PLR0913 - one keyword a condition
@@ -149,11 +150,11 @@ def _noted(
     request: RecallRequest,
     served: ServedFrom,
     degraded: tuple[str, ...],
-    started: datetime,
+    watch: float,
 ) -> Context:
     """Complete the context and write the recall down: ids and scores, no text."""
     recall_id = new_id()
-    took_ms = (runtime.clock.now() - started).total_seconds() * 1000
+    took_ms = (perf_counter() - watch) * 1000
     nothing = not (context.memories or context.open_tasks or context.questions)
     done = context.model_copy(
         update={
@@ -167,7 +168,7 @@ def _noted(
     runtime.recalls.add(
         runtime.scope(context.entity_id),
         recall_id=recall_id,
-        at=started,
+        at=runtime.clock.now(),
         query_sha256=hashlib.sha256(request.query.encode("utf-8", "surrogatepass")).hexdigest(),
         served_from=done.served_from,
         degraded=degraded,

@@ -17,7 +17,10 @@ from easy_data.stores.tables import conversations as table
 
 @dataclass(frozen=True, slots=True)
 class InboxRow:
-    """One accepted conversation. ``payload`` is None when its text was purged or erased."""
+    """One accepted conversation. ``payload`` is None when its text was purged or erased.
+
+    ``one_stage`` says that it was claimed for one step, after which others may go on with it.
+    """
 
     id: str
     scope: Scope
@@ -38,13 +41,14 @@ class InboxRow:
     fence: int
     duplicates: int
     unread: tuple[tuple[int, int, str], ...]
+    one_stage: bool = False
 
     def conversation(self) -> Conversation | None:
         """Return the conversation, or None when its text is gone."""
         return None if self.payload is None else Conversation.model_validate(self.payload)
 
 
-def add(
+def add(  # noqa: PLR0913 - one for each column
     connection: Connection,
     *,
     row_id: str,
@@ -53,8 +57,9 @@ def add(
     epoch: int,
     sha256: str,
     now: datetime,
+    due: datetime | None = None,
 ) -> bool:
-    """Insert the conversation; return False, having written nothing, when its key is taken."""
+    """Insert the conversation, to be worked on from ``due``, or ``now``, on; return False when its key is taken."""
     inserted = connection.execute(
         insert_ignoring(connection, table)
         .values(
@@ -75,7 +80,7 @@ def add(
             reason="",
             attempts=0,
             outages=0,
-            next_attempt_at=now,
+            next_attempt_at=due or now,
             fence=0,
             duplicates=0,
             unread=[],
@@ -117,6 +122,21 @@ def cancel(connection: Connection, row_id: str, *, now: datetime) -> None:
         )
     )
     connection.execute(update(table).where(table.c.id == row_id).values(payload=None))
+
+
+def purge_texts(connection: Connection, tenant_id: str, *, before: datetime) -> int:
+    """Drop the text of conversations that settled before then; a dead letter keeps it, so that it can be replayed."""
+    return connection.execute(
+        update(table)
+        .where(
+            table.c.tenant_id == tenant_id,
+            table.c.state == State.SETTLED,
+            table.c.outcome != Outcome.DEAD_LETTER,
+            table.c.settled_at < before,
+            table.c.payload.is_not(None),
+        )
+        .values(payload=None)
+    ).rowcount
 
 
 def of_entity(connection: Connection, scope: Scope) -> list[InboxRow]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.records import Bucket, Evidence
@@ -110,13 +110,24 @@ def grounds(connection: Connection, scope: Scope, memory_ids: Collection[str]) -
     return {(str(name), int(turn)) for name, turn in found}
 
 
-def move(connection: Connection, scope: Scope, from_id: str, to_id: str) -> None:
-    """Put all evidence of one memory behind another."""
-    connection.execute(
-        update(table)
-        .where(table.c.memory_id == from_id, table.c.tenant_id == scope.tenant_id, table.c.entity_id == scope.entity_id)
-        .values(memory_id=to_id)
-    )
+def copy(connection: Connection, scope: Scope, from_id: str, to_id: str) -> None:
+    """Put the live evidence of one memory behind another too.
+
+    The first keeps its own: it is erased with the conversation it came from like any other, and can be put back.
+    """
+    found = connection.execute(
+        select(table).where(*checked_by(table, scope), table.c.memory_id == from_id, table.c.live)
+    ).all()
+    for row in found:
+        ground = Ground(
+            quote=row.quote,
+            said_at=row.said_at,
+            extractor=row.extractor,
+            conversation_row_id=row.conversation_row_id,
+            conversation_id=row.conversation_id,
+            turn=row.turn,
+        )
+        add(connection, scope, to_id, Bucket(row.bucket), ground)
 
 
 def remove_conversation(connection: Connection, scope: Scope, conversation_row_id: str) -> tuple[int, list[str]]:

@@ -83,10 +83,10 @@ def test_a_report_that_never_says_of_what_is_no_event() -> None:
 @pytest.mark.parametrize(
     ("text", "event_type"),
     [
-        ("last Friday we voted, the co-op is going with the green roof", "decision"),
-        ("前天晚上把账一笔笔算完，决定不买学区房了", "decision"),
-        ("on Monday the owner told me that wall used to be a bakery oven", "learned"),
-        ("今早听村支书讲，果园下半年要通滴灌", "learned"),
+        ("last Friday we voted, the co-op is going with the green roof", "decision_made"),
+        ("前天晚上把账一笔笔算完，决定不买学区房了", "decision_made"),
+        ("on Monday the owner told me that wall used to be a bakery oven", "info_learned"),
+        ("今早听村支书讲，果园下半年要通滴灌", "info_learned"),
         ("昨晚社區的消防演練終於辦完", "task_completed"),
         ("前天 finally 把 IELTS 考完了", "task_completed"),
         ("上周六领证了", "milestone"),
