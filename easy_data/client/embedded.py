@@ -9,11 +9,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from easy_data.client.background import Background
+from easy_data.client.checking import checked_model
 from easy_data.client.keeping import Keeping
 from easy_data.client.reading import Reading
 from easy_data.client.receipt import Receipt
 from easy_data.client.service import Service
-from easy_data.client.writing import Writing, checked_model
+from easy_data.client.writing import Writing
 from easy_data.pipeline import inbox, intake
 from easy_data.pipeline.runtime import Runtime, build_runtime
 from easy_data.providers.clock import SystemClock

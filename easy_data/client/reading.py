@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from easy_data.client.checking import checked_model
 from easy_data.client.part import Part
 from easy_data.pipeline.recall import answer
 from easy_data.pipeline.recall.summary import summary_text
@@ -34,14 +35,17 @@ class Reading(Part):
         ``top_k`` is clamped to 0..100; ``since`` and ``until`` are aware, half-open. Memories that cannot be had from
         the index come from SQL, said in ``context.degraded``. Raises ``InputError``.
         """
-        request = RecallRequest(
-            entity_id=checked_name(entity_id, field="entity_id"),
-            query=query,
-            top_k=self._runtime.settings.top_k if top_k is None else top_k,
-            buckets=_buckets(buckets),
-            event_types=tuple(event_types),
-            since=_aware(since, "since"),
-            until=_aware(until, "until"),
+        request = checked_model(
+            RecallRequest,
+            {
+                "entity_id": checked_name(entity_id, field="entity_id"),
+                "query": query,
+                "top_k": self._runtime.settings.top_k if top_k is None else top_k,
+                "buckets": _buckets(buckets),
+                "event_types": tuple(event_types),
+                "since": _aware(since, "since"),
+                "until": _aware(until, "until"),
+            },
         )
         return answer.recall(request, self._runtime)
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
+from easy_data.client.checking import Record, checked_model
 from easy_data.client.part import Part
 from easy_data.pipeline.apply import Written
 from easy_data.pipeline.direct import write_records
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
 from easy_data.schemas.records import EventRecord, MemoryRecord, ProfileRecord, WorkspaceRecord
-
-Record = TypeVar("Record", bound=BaseModel)
 
 
 class Writing(Part):
@@ -47,15 +44,6 @@ class Writing(Part):
         written = write_records(self._runtime, [record])[0]
         self._background.relay()
         return written
-
-
-def checked_model(kind: type[Record], fields: dict[str, Any]) -> Record:
-    """Return a ``kind`` made from ``fields``; raise ``InputError`` naming each wrong one. Values are not repeated."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        problems = error.errors(include_input=False, include_url=False)
-        raise InputError("; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)) from None
 
 
 def _made(kind: type[Record], record: Record | None, fields: dict[str, Any]) -> Record:

@@ -9,7 +9,7 @@ from easy_data.pipeline.reviewing import pending
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.ids import Scope, checked_name
 from easy_data.schemas.records import Bucket
-from easy_data.stores.repositories import entities, evidence, history, memories
+from easy_data.stores.repositories import entities, erasure, evidence, history, memories
 from easy_data.stores.repositories.rows import bucket_of
 
 FORMAT = 1
@@ -30,7 +30,9 @@ def export(runtime: Runtime, entity_id: str | None) -> Iterator[dict[str, Any]]:
 def _entity(runtime: Runtime, scope: Scope) -> Iterator[dict[str, Any]]:
     with runtime.database.read() as connection:
         entity = entities.find(connection, scope)
-    if entity is None:
+        erased = entity is not None and entity.erased_epoch and not any(erasure.remains(connection, scope).values())
+    if entity is None or erased:
+        # The bare row of somebody who was forgotten only keeps work in flight from bringing anything back.
         return
     yield {"type": "entity", "format": FORMAT, **entity.model_dump(mode="json")}
     for bucket in Bucket:

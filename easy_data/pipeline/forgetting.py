@@ -13,7 +13,16 @@ from easy_data.schemas.errors import NotFound, StoreBusy
 from easy_data.schemas.ids import checked_record_id
 from easy_data.schemas.receipts import ErasureReceipt
 from easy_data.schemas.records import Bucket
-from easy_data.stores.repositories import candidates, conversations, erasure, evidence, history, memories, reviews
+from easy_data.stores.repositories import (
+    candidates,
+    conversations,
+    entities,
+    erasure,
+    evidence,
+    history,
+    memories,
+    reviews,
+)
 from easy_data.stores.repositories.history import Cause
 from easy_data.stores.repositories.rows import bucket_of
 
@@ -59,6 +68,9 @@ def forget_conversation(runtime: Runtime, entity_id: str, conversation_id: str) 
 
 def forget_entity(runtime: Runtime, entity_id: str) -> ErasureReceipt:
     """Erase everything of an entity, in every table that has it and in the index."""
+    with runtime.database.read() as connection:
+        if entities.find(connection, runtime.scope(entity_id)) is None:
+            return ErasureReceipt(entity_id=entity_id, erased_at=runtime.clock.now(), counts={})
     with entity_write(runtime, runtime.scope(entity_id)) as write:
         counts = erasure.erase(write.connection, write.scope)
     runtime.recalls.flush()

@@ -100,7 +100,7 @@ def _next_revision(draft: Conversation, stored: InboxRow, given: ConversationInp
 def _draft(
     given: ConversationInput, known: Entity, scope: Scope, *, source: str, name: str, runtime: Runtime
 ) -> tuple[Conversation, str]:
-    zone_name = given.time_zone or known.time_zone
+    zone_name = known.time_zone if given.time_zone is None else given.time_zone
     zone = zone_of(zone_name)
     messages, notes = normalise(given.messages, zone)
     ended_at = runtime.clock.now() if given.ended_at is None else read_instant(given.ended_at, zone)

@@ -55,6 +55,9 @@ def classify(candidate: Candidate, conversation: Conversation, registry: Registr
         verdict, reason = "reject", RejectReason.BELOW_THRESHOLD
     elif not candidate.answers_review and confidence < settings.confidence_threshold:
         verdict, reason = "review", ReviewReason.UNCERTAIN
+    if reason == RejectReason.SENSITIVE:
+        # What may not be kept is not kept as a refused candidate either: only that such a thing was said.
+        candidate = candidate.model_copy(update={"value": "", "quote": "", "replaces": ""})
     return Classified(candidate=candidate, verdict=verdict, confidence=confidence, reason=reason or "")
 
 

@@ -11,6 +11,7 @@
     |-- NotFound (LookupError)
     |-- StaleReview                    the memory changed after the proposal was made
     |-- StoreError
+    |   |-- StoreClosed                used after close()
     |   |-- StoreLocked                another process holds the store
     |   |-- StoreReadOnly
     |   |-- StoreBusy                  retryable
@@ -93,6 +94,12 @@ class StoreError(EasyDataError):
     """The store failed."""
 
     code = "store"
+
+
+class StoreClosed(StoreError):
+    """This memory was closed; open a new one."""
+
+    code = "store_closed"
 
 
 class StoreLocked(StoreError):

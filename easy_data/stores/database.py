@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from easy_data.schemas.errors import StoreBusy, StoreError, StoreReadOnly
+from easy_data.schemas.errors import StoreBusy, StoreClosed, StoreError, StoreReadOnly
 from easy_data.stores.postgresql import connection_error, postgresql_engine
 
 __all__ = ["Connection", "Database", "insert_ignoring"]
@@ -30,6 +30,7 @@ class Database:
     """
 
     def __init__(self, url: str, *, tenant_id: str | None = None) -> None:
+        self._closed = False
         self.engine = _sqlite_engine(url) if url.startswith("sqlite") else postgresql_engine(url, tenant_id=tenant_id)
 
     @classmethod
@@ -45,6 +46,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a consistent snapshot for reading."""
+        self._check_open()
         with self._translated(), self.engine.connect() as connection, connection.begin():
             yield connection
 
@@ -53,8 +55,9 @@ class Database:
         """Open a transaction that commits at the end of the block, or not at all.
 
         On SQLite it is BEGIN IMMEDIATE, so that a read that decides a write cannot be overtaken. Raises
-        ``StoreBusy``, ``StoreReadOnly`` or ``StoreError``.
+        ``StoreBusy``, ``StoreReadOnly``, ``StoreClosed`` or another ``StoreError``.
         """
+        self._check_open()
         with self._translated(), self.engine.connect() as connection:
             connection.execution_options(easy_data_write=True)
             with connection.begin():
@@ -68,8 +71,14 @@ class Database:
         return found
 
     def close(self) -> None:
-        """Release all connections."""
+        """Release all connections; what comes later is refused."""
+        self._closed = True
         self.engine.dispose()
+
+    def _check_open(self) -> None:
+        # The engine would open new connections, past the lock that was given back.
+        if self._closed:
+            raise StoreClosed
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -21,7 +21,9 @@ _LEAST_LIKENESS = 0.5
 # So many digits are a part of a number, not an amount.
 _LEAST_DIGITS = 4
 _PART = re.compile(r"[，,。;；!！]|\s-\s")
-_COPULA = re.compile(r"^(?:应该)?(?:是|叫|改成)|^(?:it'?s|that'?s|i meant?|make that|actually|no|wait|sorry)\s+", re.IGNORECASE)
+_COPULA = re.compile(
+    r"^(?:应该)?(?:是|叫|改成)|^(?:it'?s|that'?s|i meant?|make that|actually|no|wait|sorry)\s+", re.IGNORECASE
+)
 _AMOUNT = re.compile(
     r"(?:\d+|[一二两三四五六七八九十百半]+)\s*(岁|年|个月|点|号|楼|层|公里|斤|块|元|次|天|周|years?|yrs?|months?|km|miles|am|pm)\b",
     re.IGNORECASE,
@@ -92,7 +94,7 @@ def _near_misses(placed: Sequence[Placed], sentence: Clause) -> list[tuple[str, 
     """
     last = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
     values = {c.value for c in last if c.turn == last[-1].turn and c.turn >= sentence.turn - 2}
-    said = next((found for lang in sentence.languages if (found := CUES[lang].restated.match(sentence.folded))), None)
+    said = next((m for lang in sentence.languages if (m := CUES[lang].restated.match(sentence.folded))), None)
     parts = [sentence.text[slice(*said.span("new"))]] if said else []
     least = 0.0
     if not parts and slip_in(sentence):

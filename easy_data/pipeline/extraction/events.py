@@ -32,6 +32,8 @@ LEAST_CONTENT = 2
 TURNS_BACK = 2
 MAX_SUMMARY_CHARS = 300
 _PLAN = "plan"
+# What follows them in the sentence is what was learned or decided, no event of its own.
+_WITH_CONTENT = ("info_learned", "decision_made")
 _CLAUSE_MARKS = " ,，、;；:："
 # "at 3pm", "十点半": an hour without a day is more often a habit than a date.
 _CLOCK_ALONE = re.compile(r"(?:at|around|by)\b|[\d一二两三四五六七八九十]{1,3}[点时:]", re.IGNORECASE)
@@ -103,6 +105,8 @@ def _told(sentences: Sequence[Sentence], place: int, said_at: datetime, zone: Zo
     if len(told) > 1:
         told.sort(key=lambda item: item[0].start)
         (_, event), (second, other) = told
+        if event.event_type in _WITH_CONTENT:
+            return [event]
         sentence = sentences[place]
         end = second.clauses[0].clause.start - sentence.start
         return [event.model_copy(update={"summary": sentence.text[:end].rstrip(_CLAUSE_MARKS)}), other]

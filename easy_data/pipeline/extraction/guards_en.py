@@ -18,7 +18,8 @@ _OPENING = (
     r"yeah|yes|um|er|hmm|actually|apparently|honestly|abeg|eh|wah|right|sorry)[,!.]?\s+){0,3}"
 )
 _KIN = (
-    r"(?:step|half-|grand)?(?:mum|mom|mother|mam|mama|amma|dad|father|papa|parents|folks|sister|sis|brother|bro|"
+    r"(?:step|half-|grand)?(?:mum|mom|mother(?! tongue)|mam|mama|amma|dad|father|papa|"
+    r"parents|folks|sister|sis|brother|bro|"
     r"siblings?|"
     r"twin|wife|husband|hubby|missus|partner|fianc[eé]e?|girlfriend|gf|boyfriend|bf|spouse|other half|son|"
     r"daughter|kids?|"
@@ -213,6 +214,10 @@ CUES = Cues(
         _words(
             r"\b(?:change|correct|switch|swap) (?:the |that |my )?(?P<old>[\w +#.'-]{2,30}?) (?:to|for|with|"
             r"into) (?P<new>[\w +#.'-]{2,30})$"
+        ),
+        _words(
+            r"^(?:(?:sorry|wait|no|oops|actually|i mean|my bad)[, ]+){1,3}not (?:the |an? )?(?P<old>[\w '-]{2,30}?)"
+            r"[,;] (?P<new>[\w '-]{2,30})$"
         ),
         _words(r"^(?P<old>[\w +#.'-]{2,30}?) should (?:be|say|read) (?P<new>[\w +#.'-]{2,30})$"),
     ),

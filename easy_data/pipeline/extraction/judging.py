@@ -91,12 +91,15 @@ def unread_turns(conversation: Conversation) -> list[int]:
 
 def judge(clause: Clause, inherited: Iterable[Guard] = ()) -> Judgement:
     """Judge one clause by its own words and the guards it inherits from its surroundings."""
-    guards = set(inherited)
+    own: set[Guard] = set()
+    first_person = False
     for language in clause.languages:
         cues = CUES[language]
-        guards |= {guard for guard, words in cues.clause.items() if words.search(clause.folded)}
-        if Guard.THIRD_PERSON in inherited and cues.first_person.search(clause.folded):
-            guards.discard(Guard.THIRD_PERSON)
+        own |= {guard for guard, words in cues.clause.items() if words.search(clause.folded)}
+        first_person = first_person or cues.first_person.search(clause.folded) is not None
+    guards = own | set(inherited)
+    if first_person and Guard.THIRD_PERSON not in own:
+        guards.discard(Guard.THIRD_PERSON)
     # "maybe I am allergic?" is a doubt about oneself, not a question to the assistant.
     doubt = Guard.HEDGED in guards and any(CUES[lang].first_person.search(clause.folded) for lang in clause.languages)
     if ("?" in clause.ender or "？" in clause.ender) and not doubt:

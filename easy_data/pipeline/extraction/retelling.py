@@ -12,6 +12,7 @@ from easy_data.schemas.candidates import Candidate
 SAME_EVENT_SHARE = 0.6
 # Among how many of the last events a retelling is looked for.
 RETOLD_WITHIN = 30
+_NEGATED = re.compile(r"\b(?:not|no|never|cannot|no longer)\b|n't\b|不|没|未|禁", re.IGNORECASE)
 
 
 def add_event(events: list[Candidate], event: Candidate) -> None:
@@ -31,7 +32,9 @@ def _same_day(one: Candidate, other: Candidate) -> bool:
 
 
 def _same_words(one: Candidate, other: Candidate) -> bool:
-    """Tell if one says nearly all the other does; numbers that differ make them two events."""
+    """Tell if one says nearly all the other does; numbers that differ, or a negation, make them two events."""
+    if (_NEGATED.search(one.summary) is None) != (_NEGATED.search(other.summary) is None):
+        return False
     numbers, others = set(re.findall(r"\d+", one.summary)), set(re.findall(r"\d+", other.summary))
     if not (numbers <= others or others <= numbers):
         return False

@@ -77,11 +77,16 @@ def of_conversation(connection: Connection, conversation_row_id: str) -> list[Ca
 
 
 def judge(connection: Connection, row_id: str, verdict: Classified) -> None:
-    """Write down what policy said of a candidate."""
+    """Write down what policy said of a candidate, and the candidate as policy left it."""
     connection.execute(
         update(table)
         .where(table.c.id == row_id)
-        .values(verdict=verdict.verdict, confidence=verdict.confidence, reason=verdict.reason)
+        .values(
+            verdict=verdict.verdict,
+            confidence=verdict.confidence,
+            reason=verdict.reason,
+            content=verdict.candidate.model_dump(mode="json"),
+        )
     )
 
 
@@ -143,9 +148,8 @@ def _row(row: Row[Any]) -> CandidateRow:
 def _fate(row: Row[Any]) -> CandidateFate:
     found = row._mapping
     candidate = Candidate.model_validate(found["content"])
-    what = (
-        f"{candidate.attr_name} = {candidate.value}" if candidate.attr_name else candidate.summary or candidate.task_id
-    )
+    fact = f"{candidate.attr_name} = {candidate.value}" if candidate.value else candidate.attr_name
+    what = fact or candidate.summary or candidate.task_id
     return CandidateFate(
         candidate_id=found["id"],
         bucket=candidate.bucket,

@@ -224,7 +224,7 @@ def test_one_conversation_that_repeats_itself_makes_one_memory(
     memory = chat_memory()
     chat_server.default = {
         **NOTHING,
-        "events": [event(text, turn=turn, quote=text, event_type = "info_learned") for turn, text in enumerate(said)],
+        "events": [event(text, turn=turn, quote=text, event_type="info_learned") for turn, text in enumerate(said)],
     }
     status = tell(memory, *said)
     assert [f.fate for f in status.fates] == [Fate.WRITTEN, *[Fate.MERGED] * (len(said) - 1)]

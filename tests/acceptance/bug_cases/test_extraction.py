@@ -144,7 +144,7 @@ def test_what_follows_a_very_long_message_is_read(chat_memory: Open, chat_server
     def find(request: Request) -> Any:
         said = "My new extension is 4417."
         turns = [line["turn"] for line in shown(request) if said in line["text"]]
-        return {**NOTHING, "events": [event(said, turn=turn, quote=said, event_type = "info_learned") for turn in turns]}
+        return {**NOTHING, "events": [event(said, turn=turn, quote=said, event_type="info_learned") for turn in turns]}
 
     chat_server.answers = find
     memory = chat_memory()

@@ -35,7 +35,9 @@ def test_words_of_every_script_are_found_without_vectors(build: Build, without: 
     runtime = build()
     embedder, index = BreakableEmbedder(runtime.embedder), BreakableIndex(runtime.index)
     with EasyMemory.over(replace(runtime, embedder=embedder, index=index)) as memory:
-        memory.write_events(EventRecord(entity_id="ann", event_type = "info_learned", summary=text) for text, _ in SCRIPTS)
+        memory.write_events(
+            EventRecord(entity_id="ann", event_type="info_learned", summary=text) for text, _ in SCRIPTS
+        )
         assert memory.flush(30)
         embedder.down, index.down = without == "embedder", without == "index"
         for text, word in SCRIPTS:
@@ -48,7 +50,7 @@ def test_words_of_every_script_are_found_without_vectors(build: Build, without: 
 def test_signs_that_some_query_languages_read_are_plain_text(memory: EasyMemory) -> None:
     """O-50."""
     said = ("discount of 100%", "100 euros", "file_name", "filename", "折扣100%", "a'); DROP TABLE events; --")
-    memory.write_events(EventRecord(entity_id="ann", event_type = "info_learned", summary=text) for text in said)
+    memory.write_events(EventRecord(entity_id="ann", event_type="info_learned", summary=text) for text in said)
     for query, first in (("100%", "discount of 100%"), ("file_name", "file_name"), ("折扣100%", "折扣100%")):
         assert memory.search_events("ann", query)[0].text.startswith(first), query
     for query in ("%", "_", "' OR 1=1 --", '"', "*", "(", "\\", "a AND (b OR"):
@@ -98,7 +100,7 @@ def test_an_id_that_is_refused_is_refused_everywhere(memory: EasyMemory, name: s
         lambda: memory.end_conversation("ann", [], conversation_id=name),
         lambda: memory.end_conversation("ann", [], source=name),
         lambda: memory.write_profile(entity_id=name, attr_name="location", attr_value="Oslo"),
-        lambda: memory.write_event(entity_id=name, event_type = "info_learned", summary="x"),
+        lambda: memory.write_event(entity_id=name, event_type="info_learned", summary="x"),
         lambda: memory.save_workspace(entity_id="ann", task_id=name),
         lambda: memory.recall(name, "x"),
         lambda: memory.search_profile(name, "x"),

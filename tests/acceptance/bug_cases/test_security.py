@@ -40,7 +40,7 @@ def test_a_secret_reaches_neither_the_model_nor_any_store_nor_the_log(
     assert sum(number for note, number in status.notes.items() if note.startswith("secret_")) == 3
     assert facts(memory) == {"communication_channel": {value}}
     memory.recall("ann", said)
-    memory.write_event(entity_id="ann", event_type = "info_learned", summary=said, payload={"all": [said]})
+    memory.write_event(entity_id="ann", event_type="info_learned", summary=said, payload={"all": [said]})
     memory.save_workspace(entity_id="ann", task_id="staging", state={"next": said})
     exported = str(list(memory.export()))
     memory.close()

@@ -95,7 +95,7 @@ NOTE = ("All of this belongs to one note about the allotment. " * 41)[:2060] + "
 def test_a_long_note_is_kept_whole(open_memory: Open) -> None:
     """O-46."""
     memory = open_memory(extractor=Meanings({NOTE: event(NOTE)}))
-    memory.write_event(entity_id="bob", event_type = "info_learned", summary=NOTE)
+    memory.write_event(entity_id="bob", event_type="info_learned", summary=NOTE)
     tell(memory, NOTE)
     for entity in ("ann", "bob"):
         (kept,) = memory.events(entity)
@@ -108,7 +108,7 @@ def test_a_note_beyond_the_limit_is_refused_with_the_limit_and_its_neighbours_ar
     endless = "长" * 100_000
     memory = open_memory(extractor=Meanings({"short": event("A short note."), "长长": event(endless)}))
     with pytest.raises(InputError, match=r"summary: 100,000 characters, at most 4,000 are kept; .*max_value_chars"):
-        memory.write_event(entity_id="ann", event_type = "info_learned", summary=endless)
+        memory.write_event(entity_id="ann", event_type="info_learned", summary=endless)
     status = tell(memory, f"short {endless}")
     assert [(f.fate, f.reason) for f in status.fates] == [
         (Fate.WRITTEN, ""),
@@ -122,6 +122,8 @@ def test_a_note_beyond_the_limit_is_refused_with_the_limit_and_its_neighbours_ar
 def test_records_of_one_call_that_say_the_same_become_one(memory: EasyMemory) -> None:
     """O-57, O-18: many records at once take the same way as one."""
     said = ["The backup runs at 02:00.", "The backup is running at 2:00.", "Backups run at 02:00."]
-    written = memory.write_events(EventRecord(entity_id="ann", event_type = "info_learned", summary=text) for text in said)
+    written = memory.write_events(
+        EventRecord(entity_id="ann", event_type="info_learned", summary=text) for text in said
+    )
     assert [w.fate for w in written] == [Fate.WRITTEN, Fate.MERGED, Fate.MERGED]
     assert len(memory.events("ann")) == 1

@@ -187,7 +187,7 @@ def test_a_value_is_live_once_and_history_any_number_of_times(database: Database
 def test_records_come_back_as_they_went_in(database: Database) -> None:
     event = EventRecord(
         entity_id="ann",
-        event_type = "info_learned",
+        event_type="info_learned",
         summary=HARD,
         payload={"deep": [{"text": HARD, "number": 1.5, "none": None, "yes": True}]},
         happened_at=datetime(1, 1, 2, 3, 4, 5, 678901, tzinfo=UTC),

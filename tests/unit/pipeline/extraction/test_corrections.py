@@ -48,3 +48,21 @@ def test_a_slip_that_puts_nothing_right_makes_the_last_turn_uncertain() -> None:
 def test_other_facts_of_the_turn_survive_a_correction() -> None:
     found = {c.attr_name: c.value for c in profile_of("我叫周敏，我人在苏州", "A: 好的。", "说错了，我人在杭州")}
     assert found == {"name": "周敏", "location": "杭州"}
+
+
+@pytest.mark.parametrize(
+    ("turns", "attr", "value"),
+    [
+        (("收件人写张维", "A: 好的。", "不对不对，张伟，我打快了"), "name", "张伟"),
+        (("my phone's 07700 900231", "A: Saved.", "sorry, 900213, I swapped two"), "phone", "07700900213"),
+    ],
+)
+def test_after_a_slip_a_part_of_the_sentence_that_resembles_the_value_replaces_it(
+    turns: tuple[str, ...], attr: str, value: str
+) -> None:
+    assert [c.value for c in profile_of(*turns) if c.attr_name == attr] == [value]
+
+
+def test_a_corrected_amount_leaves_the_values_without_one_certain() -> None:
+    found = {c.value: c.certainty for c in profile_of("我家狗叫布丁，今年五岁", "A: 好的。", "啊说错了，六岁")}
+    assert found == {"狗叫布丁": Certainty.STATED}

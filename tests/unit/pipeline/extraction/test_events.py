@@ -155,3 +155,28 @@ def test_the_assistants_words_are_no_events() -> None:
     messages = (*dialogue.messages, Message(role="assistant", content="I finished your report yesterday."))
     dialogue = dialogue.model_copy(update={"messages": messages})
     assert find_events(dialogue, judge_dialogue(dialogue)) == []
+
+
+def test_one_sentence_can_tell_what_happened_and_what_is_planned() -> None:
+    """O-32."""
+    past, plan = events("昨天我开始做理疗了，两周后复查。")
+    assert (past.event_type, past.summary, day(past)) == ("milestone", "昨天我开始做理疗了", "2026-04-13")
+    assert (plan.event_type, day(plan)) == ("plan", "2026-04-28")
+
+
+def test_a_date_inside_what_was_learned_is_no_plan_of_its_own() -> None:
+    [learned] = events("今天中午才知道，我们厂下个月要整体搬迁")
+    assert (learned.event_type, day(learned)) == ("info_learned", "2026-04-14")
+    assert "搬迁" in learned.summary
+
+
+def test_a_sentence_that_says_enough_stands_without_the_one_before() -> None:
+    [passed] = events("我住在杭州，不吃香菜，喜欢吃辣。昨天我考过了科目三！")
+    assert passed.summary == "昨天我考过了科目三"
+
+
+@pytest.mark.parametrize(
+    "turns", [("Deploying on Fridays is allowed for my team.", "Deploying on Fridays is not allowed for my team.")]
+)
+def test_a_rule_and_its_reversal_are_both_told(turns: tuple[str, ...]) -> None:
+    assert [e.event_type for e in events(*turns)] == ["decision_made", "decision_made"]

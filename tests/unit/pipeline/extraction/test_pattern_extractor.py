@@ -40,3 +40,9 @@ def test_a_short_remark_after_a_long_log_is_found() -> None:
     log = "2026-01-01T00:00:00 INFO worker ready\n" * 1600
     found = EXTRACTOR.extract(dialogue(log, "A: 日志正常。", "我住在杭州")).candidates
     assert [(c.value, c.turn) for c in found] == [("杭州", 2)]
+
+
+def test_a_message_read_only_at_its_ends_is_reported() -> None:
+    long = "天气不错。" * 25_000
+    assert EXTRACTOR.extract(dialogue("好", long)).unread == ((1, 1, "message_too_long"),)
+    assert EXTRACTOR.extract(dialogue("好", "天气不错")).unread == ()

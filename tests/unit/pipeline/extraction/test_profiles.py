@@ -104,3 +104,31 @@ def test_every_quote_stands_in_the_message_it_names() -> None:
     found = profile_of(*turns)
     assert found
     assert all(c.quote in turns[c.turn] for c in found)
+
+
+@pytest.mark.parametrize(
+    ("said", "attr", "value"),
+    [
+        ("I don't drink coffee any more", "beverage_preference", "coffee"),
+        ("I no longer play tennis", "sport", "tennis"),
+        ("I gave up coffee last year", "beverage_preference", "coffee"),
+        ("我不喝咖啡了", "beverage_preference", "咖啡"),
+        ("I don't work at Acme any more", "employer", "Acme"),
+        ("They moved me off Harbour", "current_project", "Harbour"),
+    ],
+)
+def test_what_came_to_an_end_is_ended_and_not_disliked(said: str, attr: str, value: str) -> None:
+    [found] = [c for c in profile_of(said) if c.attr_name == attr]
+    assert (found.value, found.change, found.polarity) == (value, Change.ENDED, Polarity.POSITIVE)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("I moved to Gdynia.", {("location", "Gdynia")}),
+        ("I moved from Jira to Linear", {("tool_preference", "Linear")}),
+        ("and I use Jira", {("tool_preference", "Jira")}),
+    ],
+)
+def test_a_move_is_of_one_kind_only(said: str, expected: set[tuple[str, str]]) -> None:
+    assert pairs(said) == expected

@@ -107,3 +107,11 @@ def test_the_name_of_a_task_is_short_and_the_same_each_time() -> None:
     )
     assert len({w.task_id for w in (*workspaces(*turns), *workspaces(*turns))}) == 1
     assert len(workspaces(*turns)[0].task_id) <= 40
+
+
+@pytest.mark.parametrize(
+    "turn", ["报告还差第三章没写，明天继续", "Still need the budget table, let's finish it tomorrow"]
+)
+def test_one_turn_that_says_what_is_left_and_when_it_goes_on_is_enough(turn: str) -> None:
+    [found] = workspaces(turn)
+    assert (found.state["next"], found.closed) == (turn, False)
