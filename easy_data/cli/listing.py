@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from easy_data.cli.opening import opened
+from easy_data.cli.opening import opened, zone_in
 from easy_data.cli.output import EMPTY, Output, moment, plain, table, write_json
 from easy_data.cli.session import session_of
 from easy_data.client.embedded import EasyMemory
@@ -27,13 +27,14 @@ def list_(
     """List the live facts, the events and the open tasks of an entity, the newest first."""
     session = session_of(context)
     with opened(session) as memory:
+        zone = zone_in(memory, entity)
         records = [r for kept in Bucket if bucket in (None, kept) for r in _records(memory, entity, kept, limit)]
     if session.json:
         write_json([{"bucket": bucket_of(record).value, **plain(record)} for record in records])
         return
     output = Output()
     for kept, group in groupby(records, key=bucket_of):
-        rows = ((named(r), worded(r), f"{r.confidence:.2f}", moment(_when(r)), r.id) for r in group)
+        rows = ((named(r), worded(r), f"{r.confidence:.2f}", moment(_when(r), zone), r.id) for r in group)
         output.print(table(("what", "value", "sure", "when", "id"), rows, title=kept.value))
     if not records:
         output.print(EMPTY)

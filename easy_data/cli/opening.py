@@ -6,11 +6,13 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, tzinfo
 
 from easy_data.cli.session import Session
 from easy_data.client.embedded import EasyMemory
 from easy_data.schemas.errors import NotFound
 from easy_data.schemas.settings import Settings, load_settings
+from easy_data.schemas.zones import zone_of
 
 
 def settings_of(session: Session) -> Settings:
@@ -36,3 +38,9 @@ def opened(session: Session, *, create: bool = False) -> Iterator[EasyMemory]:
 def log_to_standard_error() -> None:
     """Send what the parts log, from warnings on, to standard error: standard output holds results alone."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr, force=True)
+
+
+def zone_in(memory: EasyMemory, entity_id: str) -> tzinfo:
+    """Return the time zone of an entity; UTC when nobody is known by that name."""
+    found = memory.entity(entity_id)
+    return zone_of(found.time_zone) if found else UTC

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import IO, Any
 
 from pydantic import BaseModel
@@ -62,6 +62,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
     return made
 
 
-def moment(instant: datetime | None) -> str:
-    """Return an instant to the minute, in UTC; empty for None."""
-    return f"{instant.astimezone(UTC):%Y-%m-%d %H:%MZ}" if instant is not None else ""
+def moment(instant: datetime | None, zone: tzinfo = UTC) -> str:
+    """Return an instant to the minute in a zone, with its offset; empty for None."""
+    if instant is None:
+        return ""
+    local = instant.astimezone(zone)
+    return f"{local:%Y-%m-%d %H:%M}Z" if zone is UTC else f"{local:%Y-%m-%d %H:%M%z}"

@@ -12,8 +12,8 @@ from easy_data.pipeline.recall.summary import summary_text
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
 from easy_data.schemas.recall import Context, MemoryHit, RecallRequest
-from easy_data.schemas.records import LIVE_STATUSES, Bucket, EventRecord, ProfileRecord, WorkspaceRecord
-from easy_data.stores.repositories import memories
+from easy_data.schemas.records import LIVE_STATUSES, Bucket, Entity, EventRecord, ProfileRecord, WorkspaceRecord
+from easy_data.stores.repositories import entities, memories
 
 
 class Reading(Part):
@@ -48,6 +48,12 @@ class Reading(Part):
             },
         )
         return answer.recall(request, self._runtime)
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """Return whom memories are about, with time zone and language, or None when nobody is known by that name."""
+        scope = self._runtime.scope(checked_name(entity_id, field="entity_id"))
+        with self._runtime.database.read() as connection:
+            return entities.find(connection, scope)
 
     def summary(self, entity_id: str) -> str:
         """Return the short text of what is known about an entity."""

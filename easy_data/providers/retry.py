@@ -11,8 +11,12 @@ from typing import TypeVar
 
 import openai
 import stamina
+import stamina.instrumentation
 
 from easy_data.schemas.errors import ModelError, ModelRefused, ModelUnavailable
+
+# By itself stamina would report through structlog, which prints to standard output where nobody has configured it.
+stamina.instrumentation.set_on_retry_hooks([stamina.instrumentation.LoggingOnRetryHook])
 
 Result = TypeVar("Result")
 

@@ -26,14 +26,12 @@ class StoreLock:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
-            self._holder.write_text(
-                json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": now.isoformat()}),
-                encoding="utf-8",
-            )
+            holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": now.isoformat(timespec="seconds")}
+            self._holder.write_text(json.dumps(holder), encoding="utf-8")
         except Timeout:
             raise StoreLocked(
-                f"{self._path} is in use by {self._describe()}; close it there, give this one another path, "
-                "or run the service for several processes"
+                f"{self._path} is in use by {self._describe()}; close it there or give this one another path. "
+                'Several processes share a memory with backend="postgresql"'
             ) from None
         except OSError as error:
             self.release()
@@ -50,6 +48,8 @@ class StoreLock:
     def _describe(self) -> str:
         try:
             found = json.loads(self._holder.read_text(encoding="utf-8"))
+            if found["pid"] == os.getpid():
+                return "this very process"
             return f"process {found['pid']} on {found['host']} since {found['since']}"
         except (OSError, ValueError, KeyError):
             return "another process"

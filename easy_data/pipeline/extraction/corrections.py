@@ -20,6 +20,8 @@ _COMMON_CHARS = 2
 _LEAST_LIKENESS = 0.5
 # So many digits are a part of a number, not an amount.
 _LEAST_DIGITS = 4
+# A remark of at most this length with a digit in it corrects a number.
+_BARE_CHARS = 30
 _PART = re.compile(r"[，,。;；!！]|\s-\s")
 _COPULA = re.compile(
     r"^(?:应该)?(?:是|叫|改成)|^(?:it'?s|that'?s|i meant?|make that|actually|no|wait|sorry)\s+", re.IGNORECASE
@@ -146,10 +148,18 @@ def _without_slips(placed: Sequence[Placed], sentence: Clause, registry: Registr
 
 
 def _amount_corrected(earlier: Sequence[Clause], sentence: Clause) -> str:
-    """Return the unit of an amount that ``sentence`` says again ("six years" after "five years"); or nothing."""
-    units = _AMOUNT.findall(sentence.folded)
-    before = [unit for s in earlier if s.turn == earlier[-1].turn for unit in _AMOUNT.findall(s.folded)]
-    return next((str(unit) for unit in units if unit in before), "")
+    """Return what marks the amount that ``sentence`` says again: its unit ("six years" after "five years"), a digit.
+
+    Nothing when it says no amount again.
+    """
+    last = [s.folded for s in earlier if s.turn == earlier[-1].turn]
+    before = [unit for text in last for unit in _AMOUNT.findall(text)]
+    for unit in _AMOUNT.findall(sentence.folded):
+        if unit in before:
+            return str(unit)
+    # "I mean 13" after "my cat is 12"
+    bare = re.search(r"\d", sentence.folded) and len(sentence.folded) <= _BARE_CHARS
+    return r"\d" if bare and any(re.search(r"\d", text) for text in last) else ""
 
 
 def _doubted(placed: Sequence[Placed], sentence: Clause, unit: str) -> list[Placed]:
@@ -165,7 +175,7 @@ def _doubted(placed: Sequence[Placed], sentence: Clause, unit: str) -> list[Plac
         if said.turn == max(turns, default=-1) >= sentence.turn - 2:
             if said.attr_name in again:
                 continue
-            if not again and said.certainty is Certainty.STATED and unit in said.value:
+            if not again and said.certainty is Certainty.STATED and re.search(unit, said.value):
                 said = said.model_copy(update={"certainty": Certainty.HEDGED})
         result.append(replace(item, candidate=said))
     return result

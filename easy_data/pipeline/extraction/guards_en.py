@@ -150,6 +150,7 @@ CUES = Cues(
         r"claim\w*|telling \w+|guess(?:ed|es)|saying|wrote|reads?|mistook|mistake me for|"
         r"looks? like)(?: \w+)?(?: that)?\s*$"
     ),
+    over=_words(r"\b(?:no longer|any ?more)\b"),
     ended=_words(r"\b(?:no longer|any ?more|no more|stopped|quit|gave up|given up|ditched|dropped|went off|used to)\b"),
     retraction=_words(
         r"\bapril fool|(?<!no )(?<!not )\b(?:kidding|joking)\b|\bj/?k\b|\bpulling your leg|\bmade (?:that|it|"

@@ -61,7 +61,8 @@ def _expected(placed: Sequence[Placed], turn: int, asked: str, *, slipped: bool)
     if slipped:
         names |= {c.attr_name for c in earlier if c.turn == earlier[-1].turn}
     if and_now:
-        names |= {c.attr_name for c in earlier if c.change is Change.PAST}
+        answered = {p.candidate.attr_name for p in placed if p.candidate.turn == turn}
+        names |= {c.attr_name for c in earlier if c.change is Change.PAST} - answered
     return frozenset(names)
 
 
@@ -120,7 +121,7 @@ def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Plac
         return
     said = spec.value or clause.text[hit.value_start : hit.value_end]
     replaces = normalise(spec.attr, clause.text[hit.old_start : hit.old_end])
-    ended = spec.polarity < 0 and CUES[hit.pattern.language].ended.search(clause.folded)
+    ended = _says_it_ended(clause, hit)
     for part in _LIST.split(said) if spec.split else [said]:
         value = normalise(spec.attr, part)
         if not value:
@@ -138,6 +139,14 @@ def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Plac
             flags=("instruction",) if judgement.has(Guard.INSTRUCTION) else (),
         )
         yield Placed(candidate, clause.start + hit.value_start, allowed=hit.pattern.allow)
+
+
+def _says_it_ended(clause: Clause, hit: Hit) -> bool:
+    cues = CUES[hit.pattern.language]
+    if hit.pattern.spec.polarity < 0:
+        return cues.ended.search(clause.folded) is not None
+    # "no longer eats meat" is a value that holds the words; "no longer at IBM" is the end of one.
+    return any(not hit.value_start <= m.start() < hit.value_end for m in cues.over.finditer(clause.folded))
 
 
 def _certainty(pattern: Pattern, judgement: Judgement) -> Certainty:

@@ -37,6 +37,17 @@ _WIDE = re.compile(r"[^，：；？！（）]+")
 _PHONE_SIGNS = re.compile(r"[\s\-().]+")
 
 
+# What a value of an attribute cannot be, whatever pattern found it: a year is no place, an allergy no pet.
+_PLACE = re.compile(r"^\d+$")
+_UNFIT = {
+    "location": _PLACE,
+    "hometown": _PLACE,
+    "pet": re.compile(r"^对|过敏$"),
+    "family_member": re.compile(r" (?:is|was|are|were)(?: \w+)?$"),
+    "dietary_restriction": re.compile(r"^对(?:这|那|他|她|它|你|我|某)"),
+}
+
+
 def normalise(attr_name: str, text: str) -> str:
     """Return the stored form of ``text`` as value of ``attr_name``; empty when nothing is left of it.
 
@@ -55,7 +66,9 @@ def normalise(attr_name: str, text: str) -> str:
         value = _HEAD_EN.sub("", _TAIL_EN.sub("", value)).strip(_EDGES)
     if attr_name == "programming_language" and value.casefold() in {"c", "c++", "c#", "f#"}:
         return value.upper()
-    if _EMPTY.match(fold(value)) or _ASKING.match(fold(value)):
+    if (_EMPTY.match(fold(value)) and value != "IT") or _ASKING.match(fold(value)):
+        return ""
+    if (unfit := _UNFIT.get(attr_name)) and unfit.search(value):
         return ""
     return _spellings().get(value.casefold(), value) if attr_name in _TECHNICAL else value
 
