@@ -14,6 +14,7 @@ from easy_data.cli.fates import fates_table
 from easy_data.cli.opening import opened, settings_of
 from easy_data.cli.output import Output, write_json
 from easy_data.cli.session import Session, session_of
+from easy_data.cli.settling import settled
 from easy_data.client.embedded import EasyMemory
 from easy_data.pipeline.replying import reply
 from easy_data.schemas.errors import ModelError
@@ -25,6 +26,7 @@ from easy_data.schemas.settings import Settings
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 END, EXIT = "/end", "/exit"
+_USAGE = f"{END} ends the conversation and shows what was learned, {EXIT} leaves."
 _HEARD = {"zh": "（我会记着，直到对话结束。）", "en": "(Noted until the conversation ends.)"}
 
 
@@ -66,12 +68,14 @@ class Chat:
 
     def run(self) -> None:
         """Take lines until /exit or the end of the input; the last conversation is ended then."""
-        self._output.print(f"{END} ends the conversation, {EXIT} leaves.", style="dim")
+        self._output.print(_USAGE, style="dim")
         for line in self._lines():
             if line == EXIT:
                 break
             if line == END:
                 self._end()
+            elif line.startswith("/"):
+                self._output.print(f"{line.split()[0]} is no command here. {_USAGE}", style="yellow")
             elif line:
                 self._answer(line)
         self._end()
@@ -117,7 +121,7 @@ class Chat:
         if not self._messages:
             return
         messages, self._messages = self._messages, []
-        self._learned(self._memory.end_conversation(self._entity, messages, source="chat").wait())
+        self._learned(settled(self._memory.end_conversation(self._entity, messages, source="chat")))
 
     def _learned(self, status: ReceiptStatus) -> None:
         if self._json:

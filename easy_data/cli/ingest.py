@@ -19,6 +19,7 @@ from easy_data.cli.exit_codes import ExitCode
 from easy_data.cli.opening import opened
 from easy_data.cli.output import Output, table, write_json
 from easy_data.cli.session import session_of
+from easy_data.cli.settling import settled
 from easy_data.client.embedded import EasyMemory
 from easy_data.client.receipt import Receipt
 from easy_data.schemas.errors import InputError
@@ -38,6 +39,7 @@ class Tally:
     problems: list[tuple[int, str]] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
     fates: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
 
     def as_json(self) -> dict[str, object]:
         """Return the counts, and each refused line with its reason."""
@@ -47,6 +49,7 @@ class Tally:
             "refused": len(self.problems),
             "outcomes": dict(self.outcomes),
             "fates": dict(self.fates),
+            "notes": dict(self.notes),
             "problems": [{"line": line, "reason": reason} for line, reason in self.problems],
         }
 
@@ -124,11 +127,12 @@ def _accept(memory: EasyMemory, entry: Entry, tally: Tally) -> None:
 def _wait_for_all(tally: Tally, progress: Progress) -> None:
     task = progress.add_task("settling", total=len(tally.receipts))
     for receipt in tally.receipts:
-        status = receipt.wait(None)
+        status = settled(receipt)
         progress.advance(task)
         if receipt.duplicate:
             continue
         tally.outcomes[status.outcome or status.state] += 1
+        tally.notes.update(status.notes)
         for fate in status.fates:
             tally.fates[f"{fate.fate.value}: {fate.reason}" if fate.reason else fate.fate.value] += 1
 
@@ -138,6 +142,7 @@ def _print(tally: Tally, output: Output, *, waited: bool) -> None:
     rows: list[tuple[str, object]] = [(name, counts[name]) for name in ("accepted", "duplicates", "refused")]
     rows += [(f"conversations: {name}", number) for name, number in sorted(tally.outcomes.items())]
     rows += [(f"candidates: {name}", number) for name, number in sorted(tally.fates.items())]
+    rows += [(f"changed on the way in: {name}", number) for name, number in sorted(tally.notes.items())]
     output.print(table(("conversations and what they brought", "number"), rows))
     if not waited:
         output.print("They are safe; the next command that opens this store goes on with them.")

@@ -31,12 +31,17 @@ def opened(session: Session, *, create: bool = False) -> Iterator[EasyMemory]:
     settings = settings_of(session)
     if not create and not settings.path.is_file():
         raise NotFound(f"there is no store at {settings.path}; name another with --path, or write something first")
+    if not settings.path.absolute().parent.is_dir():
+        # A path that was mistyped must not become a second store.
+        raise NotFound(f"there is no folder {settings.path.absolute().parent}; make it first, or name another --path")
     with EasyMemory(path=settings.path, config=session.config) as memory:
         yield memory
 
 
 def log_to_standard_error() -> None:
     """Send what the parts log, from warnings on, to standard error: standard output holds results alone."""
+    # Each retry of a call is not worth a line: what comes of them all is said.
+    logging.getLogger("stamina").setLevel(logging.ERROR)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr, force=True)
 
 

@@ -24,14 +24,18 @@ def recall(
     top_k: Annotated[int | None, typer.Option("-k", "--top-k", help="How many memories, 0 to 100.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show what each feature added to the score.")] = False,
 ) -> None:
-    """Show the block that a prompt gets, and the memories behind it."""
+    """Show the block that a prompt gets, and the memories behind it; without a query, what is known in short."""
     session = session_of(context)
     with opened(session) as memory:
         found = memory.recall(entity, query, top_k=top_k)
+        known = "" if query.strip() else memory.summary(entity)
     if session.json:
         write_json(found)
         return
     output = Output()
+    if known:
+        output.print(Panel(known, title="summary", title_align="left"))
+        return
     output.print(Panel(found.text or EMPTY, title="context", title_align="left"))
     if found.memories:
         output.print(_hits(found, explain=explain))
@@ -52,4 +56,6 @@ def _worded(hit: MemoryHit, *, explain: bool) -> str:
 
 def _summary(found: Context) -> str:
     degraded = f"; without {', '.join(found.degraded)}" if found.degraded else ""
-    return f"{len(found.memories)} memories, served from {found.served_from} in {found.took_ms:.1f} ms{degraded}"
+    number = len(found.memories)
+    counted = "1 memory" if number == 1 else f"{number} memories"
+    return f"{counted}, served from {found.served_from} in {found.took_ms:.1f} ms{degraded}"

@@ -10,6 +10,7 @@ from easy_data.cli.fates import fates_table
 from easy_data.cli.opening import opened
 from easy_data.cli.output import Output, write_json
 from easy_data.cli.session import Session, session_of
+from easy_data.cli.settling import settled
 from easy_data.client.embedded import EasyMemory
 from easy_data.pipeline.apply import Written
 from easy_data.schemas.candidates import Fate
@@ -52,7 +53,7 @@ def remember(  # noqa: PLR0913, PLR0917 - three forms of one command
 
 
 def _say(memory: EasyMemory, session: Session, entity: str, text: str) -> None:
-    status = memory.end_conversation(entity, [{"role": "user", "content": text}], source="command line").wait()
+    status = settled(memory.end_conversation(entity, [{"role": "user", "content": text}], source="command line"))
     if session.json:
         write_json(status)
     elif status.fates:
@@ -69,6 +70,9 @@ def _report(session: Session, written: Written) -> None:
         ids = [
             f"{name} {value}" for name, value in (("memory", written.memory_id), ("review", written.review_id)) if value
         ]
-        Output().print(f"{written.fate.value}{reason}: {', '.join(ids)}" if ids else f"{written.fate.value}{reason}")
+        output = Output()
+        output.print(f"{written.fate.value}{reason}: {', '.join(ids)}" if ids else f"{written.fate.value}{reason}")
+        if written.review_id:
+            output.print(f"It waits for a decision: easy-data review approve {written.review_id}", style="dim")
     if written.fate is Fate.REJECTED:
         raise typer.Exit(1)

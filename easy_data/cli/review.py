@@ -40,7 +40,8 @@ def list_(
     output = Output()
     for item in items:
         output.print(f"{item.id}  {item.entity_id}, {item.reason}, {moment(item.created_at)}", style="bold")
-        output.print(Padding(f"{item.question}\n← {item.quote}", (0, 0, 0, 2)))
+        # What an application wrote itself rests on no words of the user.
+        output.print(Padding(f"{item.question}\n← {item.quote}" if item.quote else item.question, (0, 0, 0, 2)))
     if not items:
         output.print(EMPTY)
 

@@ -79,7 +79,7 @@ def decide(
     with entity_write(runtime, runtime.scope(owner)) as write:
         found = reviews.find(write.connection, write.scope, item_id)
         if found is None or found[0].status not in PENDING:
-            raise InputError("this item was decided already", field="item_id")
+            raise InputError("this item was decided already; the pending ones are listed", field="item_id")
         item, ground = found
         stale = "" if decision == "reject" else _staleness(write, item, runtime)
         if stale:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from easy_data.schemas.errors import StoreLocked, StoreReadOnly
+from easy_data.schemas.errors import StoreError, StoreLocked, StoreReadOnly
+
+_SQLITE = b"SQLite format 3\0"
 
 
 class StoreLock:
@@ -22,7 +24,9 @@ class StoreLock:
         self._path = path
 
     def acquire(self, *, now: datetime) -> None:
-        """Take the lock; raise ``StoreLocked`` naming the process that holds it."""
+        """Take the lock; raise ``StoreLocked`` naming the process that holds it, or another ``StoreError``."""
+        if _is_other_file(self._path):
+            raise StoreError(f"{self._path} is no SQLite database; choose another path")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
@@ -53,3 +57,13 @@ class StoreLock:
             return f"process {found['pid']} on {found['host']} since {found['since']}"
         except (OSError, ValueError, KeyError):
             return "another process"
+
+
+def _is_other_file(path: Path) -> bool:
+    """Tell if ``path`` is a file that SQLite did not write; what cannot be read is left to SQLite to refuse."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_SQLITE))
+    except OSError:
+        return False
+    return bool(start) and start != _SQLITE

@@ -55,7 +55,9 @@ def test_what_was_acknowledged_survives_the_kill_of_the_server(
         index.search(a_query("tea"))
     qdrant_process.start()
     assert index.versions("acme", "user_001") == {point_id(number): 1 for number in range(2, 300)}
-    assert found(index, a_query("tea", direction(7), limit=1)) >= {point_id(7)}
+    # The first look is over 2-bit vectors, which with 8 places cannot tell close neighbours apart: ask for enough of them.
+    best = max(index.search(a_query(vector=direction(7), limit=50)), key=lambda hit: hit.dense or -1)
+    assert best.id == point_id(7)
 
 
 def test_a_server_that_stopped_answering_is_an_outage_that_ends(
