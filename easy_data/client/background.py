@@ -6,14 +6,15 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 
-from easy_data.pipeline.inbox import work_one
+from easy_data.pipeline.inbox import LONGEST_WAIT_SECONDS, work_one
 from easy_data.pipeline.indexing import rebuild, relay
 from easy_data.pipeline.maintenance.maintain import maintain
 from easy_data.pipeline.recall.summary import build_summary
+from easy_data.pipeline.reconcile import reconcile
 from easy_data.pipeline.runtime import Runtime
-from easy_data.schemas.errors import EasyDataError
+from easy_data.schemas.errors import EasyDataError, StoreClosed
 from easy_data.schemas.log import get_logger
-from easy_data.stores.repositories import claims, conversations, logs
+from easy_data.stores.repositories import claims, conversations, logs, memories, outbox
 
 log = get_logger(__name__)
 
@@ -31,6 +32,7 @@ class Background:
         self._runtime = runtime
         self._woken = threading.Event()
         self._stopping = threading.Event()
+        self._ended = threading.Event()
         self._progress = threading.Condition()
         self._relaying = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="easy-data", daemon=True)
@@ -42,8 +44,7 @@ class Background:
 
     def start(self) -> None:
         """Free what an ended process left leased, and begin."""
-        with self._runtime.database.write() as connection:
-            claims.drop_leases(connection, self._runtime.settings.tenant_id)
+        self._free()
         self._thread.start()
         self.wake()
 
@@ -56,6 +57,9 @@ class Background:
         self._stopping.set()
         self._woken.set()
         self._thread.join(timeout)
+        # Whoever still waits would wait for ever: nobody works here any more.
+        self._ended.set()
+        self._announce()
 
     def relay(self) -> None:
         """Bring the index up to date now, on the caller's thread.
@@ -69,15 +73,29 @@ class Background:
             self._failed(error.code)
             self.wake()
 
-    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Empty the index and fill it from SQL, on the caller's thread; return how many memories it holds."""
+    def rebuild(self, progress: Callable[[int, int], None] | None = None, *, repair: bool = False) -> int:
+        """Empty the index and fill it from SQL, on the caller's thread; return how many memories it holds.
+
+        With ``repair`` only what differs is written.
+        """
         with self._relaying:
+            if repair:
+                return reconcile(self._runtime, progress=progress).checked
             return rebuild(self._runtime, progress=progress)
 
     def wait_until(self, done: Callable[[], bool], *, timeout: float | None) -> bool:
-        """Wait until ``done()`` holds, looking again whenever the thread got something done."""
+        """Wait until ``done()`` holds, looking again whenever the thread got something done.
+
+        Raises ``StoreClosed`` when the memory is closed meanwhile.
+        """
         with self._progress:
-            return self._progress.wait_for(done, timeout)
+            self._progress.wait_for(lambda: done() or self._ended.is_set(), timeout)
+        # Asked again: of two waiters one may have seen the end, the other the work that was done last.
+        if done():
+            return True
+        if self._ended.is_set():
+            raise StoreClosed
+        return False
 
     @property
     def rebuilding(self) -> bool:
@@ -134,19 +152,36 @@ class Background:
         """Fill an index that is new or was damaged from SQL; meanwhile recall works with what there is."""
         if self._rebuilt:
             return
-        reason = self._runtime.index.state().rebuilt_reason
+        reason = self._runtime.index.state().rebuilt_reason or self._gaps()
         number = self.rebuild() if reason else 0
         self._rebuilt = True
         if number:
             self.notice = f"{number} memories were indexed anew: {reason}"
             log.info("index.rebuilt", reason=reason, memories=number)
 
+    def _gaps(self) -> str:
+        """Return what is wrong when the index opened well but holds less than it should, as after a lost segment."""
+        with self._runtime.database.read() as connection:
+            expected = memories.count_all(connection) - outbox.count_all(connection)
+        held = self._runtime.index.state().points
+        return f"it held {held} of {expected} memories" if held < expected else ""
+
     def _idle_seconds(self) -> float:
         with self._runtime.database.read() as connection:
             due = conversations.next_due_at(connection, self._runtime.settings.tenant_id)
         if due is None:
             return IDLE_SECONDS
-        return min(IDLE_SECONDS, max(0.01, (due - self._runtime.clock.now()).total_seconds()))
+        wait = (due - self._runtime.clock.now()).total_seconds()
+        if wait > LONGEST_WAIT_SECONDS:
+            self._free()
+        return min(IDLE_SECONDS, max(0.01, wait))
+
+    def _free(self) -> None:
+        """Free what an ended process left leased, and what a clock that was set back would keep waiting."""
+        with self._runtime.database.write() as connection:
+            now = self._runtime.queue_time(connection)
+            latest = now + timedelta(seconds=LONGEST_WAIT_SECONDS)
+            claims.drop_leases(connection, self._runtime.settings.tenant_id, now=now, latest=latest)
 
     def _failed(self, what: str) -> None:
         self.failure = what

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from easy_data.client.background import Background
-from easy_data.client.checking import checked_model
 from easy_data.client.keeping import Keeping
+from easy_data.client.operating import Operating
 from easy_data.client.reading import Reading
 from easy_data.client.receipt import Receipt
 from easy_data.client.service import Service
@@ -18,7 +18,9 @@ from easy_data.client.writing import Writing
 from easy_data.pipeline import inbox, intake
 from easy_data.pipeline.runtime import Runtime, build_runtime
 from easy_data.providers.clock import SystemClock
+from easy_data.schemas.checking import checked_model
 from easy_data.schemas.conversation import ConversationInput
+from easy_data.schemas.errors import InputError
 from easy_data.schemas.ports import Clock, Embedder, Extractor
 from easy_data.schemas.receipts import ReceiptStatus
 from easy_data.schemas.records import Language
@@ -31,7 +33,7 @@ STOP_SECONDS = 30.0
 INDEX_SECONDS = 10.0
 
 
-class EasyMemory(Writing, Reading, Keeping):
+class EasyMemory(Writing, Reading, Keeping, Operating):
     """Long-term memory of an agent's users. Safe to use from threads; ``close`` it, or use it with ``with``.
 
     ``path`` is the SQLite file (its folder is made); every other setting of docs/settings.md can be given as a
@@ -117,7 +119,7 @@ class EasyMemory(Writing, Reading, Keeping):
             ConversationInput,
             {
                 "entity_id": entity_id,
-                "messages": messages if isinstance(messages, str | bytes) or messages is None else list(messages),
+                "messages": _listed(messages),
                 "conversation_id": conversation_id,
                 "source": source,
                 "ended_at": ended_at,
@@ -133,10 +135,6 @@ class EasyMemory(Writing, Reading, Keeping):
     def receipt(self, receipt_id: str, *, duplicate: bool = False) -> Receipt:
         """Return the receipt with this id, also one of an earlier process."""
         return Receipt(receipt_id, duplicate=duplicate, read=self._status, wait=self._wait)
-
-    def dead_letters(self, *, limit: int = 100) -> list[ReceiptStatus]:
-        """Return the conversations that could not be processed, each with its reason, the newest first."""
-        return inbox.dead_letters(self._runtime, limit=limit)
 
     def replay(self, receipt_id: str) -> Receipt:
         """Process a dead letter again from the start. Raises ``NotFound`` when it is none."""
@@ -189,6 +187,13 @@ class EasyMemory(Writing, Reading, Keeping):
         with self._runtime.database.read() as connection:
             number, _ = conversations.open_count(connection, tenant_id)
             return number + outbox.waiting(connection, tenant_id) == 0 and not self._background.rebuilding
+
+
+def _listed(messages: object) -> list[Any]:
+    """Return the messages as a list; one message alone, or a text, is none."""
+    if isinstance(messages, Iterable) and not isinstance(messages, str | bytes | Mapping):
+        return list(messages)
+    raise InputError("must be a list of messages", field="messages")
 
 
 def _locked(settings: Settings, clock: Clock) -> StoreLock | None:

@@ -10,6 +10,7 @@ from easy_data.client.part import Part
 from easy_data.pipeline import correcting, diagnosis, exporting, forgetting, insight, reviewing
 from easy_data.pipeline.apply import Written
 from easy_data.pipeline.maintenance.maintain import maintain
+from easy_data.schemas.checking import checked_instant, checked_limit
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
 from easy_data.schemas.insight import Check, Explanation
@@ -24,7 +25,9 @@ class Keeping(Part):
 
     def pending_review(self, entity_id: str | None = None, *, limit: int = 200) -> list[ReviewItem]:
         """Return the changes that wait, of one entity or of all, the oldest first."""
-        return reviewing.pending(self._runtime, entity_id, limit=limit)
+        if entity_id is not None:
+            checked_name(entity_id, field="entity_id")
+        return reviewing.pending(self._runtime, entity_id, limit=checked_limit(limit))
 
     def review(
         self, item_id: str, decision: Decision, *, value: str | None = None, by: str = "reviewer", note: str = ""
@@ -41,21 +44,22 @@ class Keeping(Part):
 
     def history(self, entity_id: str, memory_id: str) -> list[Revision]:
         """Return every change of a memory, the oldest first."""
-        return insight.revisions(self._runtime, entity_id, memory_id)
+        return insight.revisions(self._runtime, checked_name(entity_id, field="entity_id"), memory_id)
 
     def explain(self, entity_id: str, memory_id: str) -> Explanation:
         """Return why a memory is there: evidence, history, fates, uses. Raises ``NotFound``."""
-        return insight.explain(self._runtime, entity_id, memory_id)
+        return insight.explain(self._runtime, checked_name(entity_id, field="entity_id"), memory_id)
 
     def correct(self, entity_id: str, memory_id: str, *, by: str = "user", **changes: Any) -> MemoryRecord:
         """Set fields of a memory right; the old form stays in its history. Raises ``NotFound`` or ``InputError``."""
-        record = correcting.correct(self._runtime, entity_id, memory_id, changes, by=by)
+        name = checked_name(entity_id, field="entity_id")
+        record = correcting.correct(self._runtime, name, memory_id, changes, by=by)
         self._background.relay()
         return record
 
     def undo(self, entity_id: str, revision_id: str, *, by: str = "user") -> MemoryRecord | None:
         """Undo the newest change of a memory. Raises ``NotFound`` or ``InputError``."""
-        record = correcting.undo(self._runtime, entity_id, revision_id, by=by)
+        record = correcting.undo(self._runtime, checked_name(entity_id, field="entity_id"), revision_id, by=by)
         self._background.relay()
         return record
 
@@ -88,9 +92,13 @@ class Keeping(Part):
         """Yield everything kept, of one entity or of all, as JSON objects: memories, evidence, history, questions."""
         return exporting.export(self._runtime, entity_id)
 
-    def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
-        """Rebuild the vector index from SQL and return how many memories it holds."""
-        return self._background.rebuild(progress)
+    def reindex(self, *, repair: bool = False, progress: Callable[[int, int], None] | None = None) -> int:
+        """Rebuild the vector index from SQL and return how many memories it holds.
+
+        ``repair`` writes only where the two differ. In the service recall works meanwhile, and an index of another
+        embedding model than the settings name is changed to theirs. ``progress`` is called with (done, total).
+        """
+        return self._background.rebuild(progress, repair=repair)
 
     def maintain(
         self, *, now: datetime | None = None, dry_run: bool = False, entity_id: str | None = None
@@ -102,7 +110,7 @@ class Keeping(Part):
         """
         if entity_id is not None:
             checked_name(entity_id, field="entity_id")
-        report = maintain(self._runtime, now, dry_run=dry_run, entity_id=entity_id)
+        report = maintain(self._runtime, checked_instant(now, field="now"), dry_run=dry_run, entity_id=entity_id)
         if not dry_run:
             self._background.relay()
         return report

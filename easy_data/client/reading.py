@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from easy_data.client.checking import checked_model
+from easy_data.schemas.checking import checked_instant, checked_limit, checked_model, checked_query
 from easy_data.client.part import Part
 from easy_data.pipeline.recall import answer
 from easy_data.pipeline.recall.summary import summary_text
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
-from easy_data.schemas.recall import Context, MemoryHit, RecallRequest
+from easy_data.schemas.recall import Context, MemoryHit, RecallRequest, RouteName
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, Entity, EventRecord, ProfileRecord, WorkspaceRecord
 from easy_data.stores.repositories import entities, memories
 
@@ -19,7 +19,7 @@ from easy_data.stores.repositories import entities, memories
 class Reading(Part):
     """The read methods of ``EasyMemory``."""
 
-    def recall(
+    def recall(  # noqa: PLR0913 - each is optional, by keyword
         self,
         entity_id: str,
         query: str = "",
@@ -29,11 +29,16 @@ class Reading(Part):
         event_types: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
+        routes: Sequence[RouteName] = (),
+        as_of: datetime | None = None,
+        budget: int | None = None,
     ) -> Context:
         """Return the few memories that matter for ``query``, ready for the prompt as ``context.text``.
 
-        ``top_k`` is clamped to 0..100; ``since`` and ``until`` are aware, half-open. Memories that cannot be had from
-        the index come from SQL, said in ``context.degraded``. Raises ``InputError``.
+        ``top_k`` is clamped to 0..100; ``since`` and ``until`` are aware, half-open. ``routes`` are of "profile",
+        "events", "workspace" and "turns". ``as_of`` asks for how things stood at an instant. ``budget`` is the most
+        tokens, by estimate, that the text may take. Memories that cannot be had from the index come from SQL, said in
+        ``context.degraded``. Raises ``InputError``.
         """
         request = checked_model(
             RecallRequest,
@@ -43,8 +48,11 @@ class Reading(Part):
                 "top_k": self._runtime.settings.top_k if top_k is None else top_k,
                 "buckets": _buckets(buckets),
                 "event_types": tuple(event_types),
-                "since": _aware(since, "since"),
-                "until": _aware(until, "until"),
+                "since": checked_instant(since, field="since"),
+                "until": checked_instant(until, field="until"),
+                "routes": tuple(routes),
+                "as_of": checked_instant(as_of, field="as_of"),
+                "budget": budget,
             },
         )
         return answer.recall(request, self._runtime)
@@ -95,7 +103,9 @@ class Reading(Part):
         """Return the live facts of an entity, the newest first."""
         scope = self._runtime.scope(checked_name(entity_id, field="entity_id"))
         with self._runtime.database.read() as connection:
-            return memories.profile(connection, scope, attr_names=attr_names, statuses=LIVE_STATUSES, limit=limit)
+            return memories.profile(
+                connection, scope, attr_names=attr_names, statuses=LIVE_STATUSES, limit=checked_limit(limit)
+            )
 
     def events(
         self,
@@ -115,16 +125,18 @@ class Reading(Part):
                 connection,
                 scope,
                 event_types=event_types,
-                since=_aware(since, "since"),
-                until=_aware(until, "until"),
+                since=checked_instant(since, field="since"),
+                until=checked_instant(until, field="until"),
                 before=behind,
-                limit=limit,
+                limit=checked_limit(limit),
             )
 
     def rerank(self, entity_id: str, query: str, hits: Sequence[MemoryHit], *, top_k: int = 5) -> list[MemoryHit]:
         """Order hits of several searches together by relevance, freshness and conflict."""
         scope = self._runtime.scope(checked_name(entity_id, field="entity_id"))
-        return answer.rerank(self._runtime, scope, query, list(hits))[: max(0, top_k)]
+        return answer.rerank(self._runtime, scope, checked_query(query), list(hits))[
+            : checked_limit(top_k, field="top_k")
+        ]
 
     def _search(
         self,
@@ -140,12 +152,12 @@ class Reading(Part):
         return answer.search(
             self._runtime,
             self._runtime.scope(checked_name(entity_id, field="entity_id")),
-            query,
+            checked_query(query),
             buckets=(bucket,),
             kinds=tuple(kinds),
-            since=_aware(since, "since"),
-            until=_aware(until, "until"),
-            limit=limit,
+            since=checked_instant(since, field="since"),
+            until=checked_instant(until, field="until"),
+            limit=checked_limit(limit),
         )
 
     def _tasks(
@@ -153,17 +165,11 @@ class Reading(Part):
     ) -> list[WorkspaceRecord]:
         scope = self._runtime.scope(checked_name(entity_id, field="entity_id"))
         with self._runtime.database.read() as connection:
-            return memories.tasks(connection, scope, task_id=task_id, closed=closed, limit=limit)
+            return memories.tasks(connection, scope, task_id=task_id, closed=closed, limit=checked_limit(limit))
 
 
 def _buckets(names: Sequence[Bucket | str]) -> tuple[Bucket, ...]:
     try:
         return tuple(Bucket(name) for name in names)
-    except ValueError:
+    except (TypeError, ValueError):
         raise InputError(f"must be of {', '.join(b.value for b in Bucket)}", field="buckets") from None
-
-
-def _aware(moment: datetime | None, field: str) -> datetime | None:
-    if moment is not None and moment.tzinfo is None:
-        raise InputError("must carry a time zone", field=field)
-    return moment

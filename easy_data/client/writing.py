@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from easy_data.client.checking import Record, checked_model
+from easy_data.schemas.checking import Record, checked_model
 from easy_data.client.part import Part
 from easy_data.pipeline.apply import Written
 from easy_data.pipeline.direct import write_records
@@ -48,7 +48,9 @@ class Writing(Part):
 
 def _made(kind: type[Record], record: Record | None, fields: dict[str, Any]) -> Record:
     if record is not None and fields:
-        raise InputError("give a record or its fields, not both")
+        raise InputError("give a record or its fields, not both; fields are keywords: entity_id=...")
+    if record is not None and not isinstance(record, kind):
+        raise InputError(f"must be a {kind.__name__}, or its fields as keywords", field="record")
     # A record of the caller's is read again: it may have been changed since it was checked.
     made = checked_model(kind, fields if record is None else record.model_dump())
     checked_name(getattr(made, "entity_id", None), field="entity_id")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from easy_data.schemas.candidates import Candidate, Certainty, Change, ReviewReason
+from easy_data.pipeline.asking import asks_for, mentions
+from easy_data.schemas.candidates import FOR_REVIEWERS, Candidate, Certainty, Change
 from easy_data.schemas.conversation import Conversation
-from easy_data.schemas.keys import bare_value, folded
+from easy_data.schemas.keys import bare_value
 from easy_data.schemas.records import Bucket, Polarity
+from easy_data.schemas.registry import Registry
 from easy_data.schemas.review import ReviewItem
 
 _YES = re.compile(
@@ -22,13 +24,20 @@ _NO = re.compile(
     r"|no(?:pe|t)?\b|nah\b|wrong\b|incorrect\b|don'?t\b|never\b|still the same\b|it(?:'s| is) still\b)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"[?？]|(?:吗|呢|对不对|是不是)\s*$")
-# A question of ours names both values or is about the attribute; shorter overlaps are chance.
-_MIN_VALUE_CHARS = 2
+# What takes a yes back, or leaves it open: "Right?? No, never", "Sure, if you say so, but I am not".
+_UNSURE = re.compile(
+    r"^\W*\w+\s*[?？]|\bused to\b|\b(?:am|is|are|do|does|did|was|have|has) ?(?:not|n['’]t)\b|\bi['’]?m not\b"
+    r"|(?:[,.;:!?，。；：！？]\s*|\band )(?:but|no|not|never|whatever|anyway|if you say so|let['’]?s)\b"
+    r"|[，,。；;！!？?\s](?:但|可是|不过|不|没(?!几|多)|其实|算了|随便|(?:那是)?以前)",
+    re.IGNORECASE,
+)
+_NO_OBJECTION = re.compile(
+    r"\b(?:no|not a) (?:doubt(?: about it)?|question|problem|worries)\b|没错|不错|没问题|不客气", re.IGNORECASE
+)
 
 
 def read_answers(
-    conversation: Conversation, waiting: Sequence[ReviewItem], found: Sequence[Candidate]
+    conversation: Conversation, waiting: Sequence[ReviewItem], found: Sequence[Candidate], registry: Registry
 ) -> list[Candidate]:
     """Return one candidate for each waiting item that this conversation answers.
 
@@ -38,25 +47,27 @@ def read_answers(
     """
     answers = []
     for item in waiting:
-        if item.reason is ReviewReason.INSTRUCTION or item.conversation_id == conversation.conversation_id:
+        if item.reason in FOR_REVIEWERS or item.conversation_id == conversation.conversation_id:
             continue
-        answer = _to_question(conversation, item) or _by_statement(found, item)
+        answer = _to_question(conversation, item, registry) or _by_statement(found, item)
         if answer is not None:
             answers.append(answer)
     return answers
 
 
-def _to_question(conversation: Conversation, item: ReviewItem) -> Candidate | None:
+def _to_question(conversation: Conversation, item: ReviewItem, registry: Registry) -> Candidate | None:
     for turn, message in enumerate(conversation.messages[:-1]):
         reply = conversation.messages[turn + 1]
-        if message.role != "assistant" or reply.role != "user" or not _asks(message.content, item):
+        if message.role != "assistant" or reply.role != "user" or not asks_for(message.content, item, registry):
             continue
         said = reply.content.strip()
-        proposed = _mentions(said, str(item.proposed.get("attr_value") or ""))
-        other = item.current is not None and _mentions(said, str(item.current.get("attr_value") or ""))
-        if _YES.search(said) or (proposed and not other and not _NO.search(said)):
+        plain = _NO_OBJECTION.sub(" ", said)
+        proposed = mentions(said, str(item.proposed.get("attr_value") or ""))
+        other = item.current is not None and mentions(said, str(item.current.get("attr_value") or ""))
+        denied = _NO.search(plain) is not None
+        if (_YES.search(said) and not _UNSURE.search(plain)) or (proposed and not other and not denied):
             return _answer(item, turn + 1, said, denied=False)
-        if _NO.search(said) or other:
+        if denied or other:
             return _answer(item, turn + 1, said, denied=True)
     return None
 
@@ -73,19 +84,6 @@ def _by_statement(found: Sequence[Candidate], item: ReviewItem) -> Candidate | N
         if int(candidate.polarity) == item.proposed.get("polarity", 1) and _same(candidate.value, item.proposed):
             return _answer(item, candidate.turn, candidate.quote, denied=False)
     return None
-
-
-def _asks(text: str, item: ReviewItem) -> bool:
-    if not _ASKS.search(text):
-        return False
-    if folded(item.question) in folded(text):
-        return True
-    return _mentions(text, str(item.proposed.get("attr_value") or item.proposed.get("summary") or ""))
-
-
-def _mentions(text: str, value: str) -> bool:
-    wanted = bare_value(value) if value else ""
-    return len(wanted) >= _MIN_VALUE_CHARS and wanted in folded(text)
 
 
 def _same(value: str, proposed: dict[str, object]) -> bool:

@@ -22,7 +22,7 @@ from easy_data.schemas.records import (
     Status,
 )
 from easy_data.schemas.review import ReviewItem, ReviewStatus
-from easy_data.stores.repositories import evidence, memories, reviews
+from easy_data.stores.repositories import reviews
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
 from easy_data.stores.repositories.rows import bucket_of
@@ -60,7 +60,7 @@ def apply(write: EntityWrite, incoming: Incoming, runtime: Runtime) -> Written:
         return queue(write, incoming, incoming.review, None, runtime)
     if isinstance(incoming.record, ProfileRecord):
         return _apply_fact(write, incoming, incoming.record, runtime)
-    nominees = memories.load(write.connection, write.scope, incoming.nominees)
+    nominees = write.memory.load(incoming.nominees)
     if isinstance(incoming.record, EventRecord):
         fate, memory_id = apply_event(write, incoming.record, incoming.ground, incoming.cause, nominees)
         return Written(fate, memory_id=memory_id)
@@ -94,16 +94,16 @@ def queue(
         key = slot_key(fact.attr_name, fact.attr_value, fact.polarity, single=False) + incoming.change.value[:1]
     else:
         key = text_key(item.bucket, wording.plain(record))
-    review_id = reviews.add(write.connection, write.scope, item, slot_key=key[-64:], ground=incoming.ground)
+    review_id = reviews.add(write.locked, write.scope, item, slot_key=key[-64:], ground=incoming.ground)
     return Written(Fate.QUEUED, reason, memory_id=target.id if target else None, review_id=review_id)
 
 
 def _apply_fact(write: EntityWrite, incoming: Incoming, record: ProfileRecord, runtime: Runtime) -> Written:
     attribute = runtime.registry.get(record.attr_name)
     if attribute.cardinality == "one":
-        live = memories.facts_of_slot(write.connection, write.scope, record.attr_name)
+        live = write.memory.facts_of_slot(record.attr_name)
     else:
-        live = memories.facts_with_key(write.connection, write.scope, record.attr_name, record.attr_value)
+        live = write.memory.facts_with_key(record.attr_name, record.attr_value)
     name = incoming.ground.conversation_id
     statement = Statement(
         record=record,
@@ -123,9 +123,7 @@ def _end_replaced(
     write: EntityWrite, incoming: Incoming, record: ProfileRecord, written: Written, runtime: Runtime
 ) -> None:
     """Let the value end that the words name as the one before; policy decides, as if they had said only that."""
-    live = [
-        f for f in memories.facts_of_slot(write.connection, write.scope, record.attr_name) if f.id != written.memory_id
-    ]
+    live = [f for f in write.memory.facts_of_slot(record.attr_name) if f.id != written.memory_id]
     named = [f for f in live if policy.says(f, incoming.replaces)] or [f for f in live if _names(f, incoming.replaces)]
     if len(named) != 1:
         return
@@ -168,7 +166,7 @@ def _carry_out(
             written = _supersede(write, incoming, record, decision, runtime)
         case Action.CLOSE:
             _close(write, target, incoming.ground.said_at, incoming.cause)
-            evidence.add(write.connection, write.scope, target.id, Bucket.PROFILE, incoming.ground)
+            write.add_evidence(target.id, Bucket.PROFILE, incoming.ground)
             written = Written(Fate.HISTORY, decision.reason, memory_id=target.id)
         case Action.CONFLICT:
             written = _flag(write, incoming, record, target, runtime)
@@ -194,10 +192,10 @@ def _supersede(
 ) -> Written:
     """Let the new fact take the place of its target and, in a single slot, of every other live one."""
     said_at = incoming.ground.said_at
-    made = write.create(_fresh(record, said_at), incoming.ground, incoming.cause)
     rivals = [decision.target] if decision.target is not None else []
     if runtime.registry.get(record.attr_name).cardinality == "one":
-        rivals = [f for f in memories.facts_of_slot(write.connection, write.scope, record.attr_name) if f.id != made.id]
+        rivals = write.memory.facts_of_slot(record.attr_name)
+    made = write.create(_fresh(record, said_at), incoming.ground, incoming.cause)
     for rival in rivals:
         _close(write, rival, said_at, incoming.cause, successor=made.id)
     return Written(Fate.WRITTEN, decision.reason, memory_id=made.id)
@@ -205,8 +203,8 @@ def _supersede(
 
 def merge(write: EntityWrite, stored: ProfileRecord, record: ProfileRecord, incoming: Incoming) -> ProfileRecord:
     """Put new evidence behind a stored fact; a conversation raises its confidence once, whatever it repeats."""
-    counted = evidence.speaks_for(write.connection, stored.id, incoming.ground.conversation_id)
-    added = evidence.add(write.connection, write.scope, stored.id, Bucket.PROFILE, incoming.ground)
+    counted = bool(write.memory.grounds(stored.id, incoming.ground.conversation_id))
+    added = write.add_evidence(stored.id, Bucket.PROFILE, incoming.ground)
     changes: dict[str, object] = {}
     if not counted:
         confidence = policy.grown(stored.confidence, record.confidence)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from easy_data.pipeline.entity_write import entity_write
+from easy_data.pipeline.admitting import admit
+from easy_data.pipeline.entity_write import EntityWrite, entity_write
 from easy_data.pipeline.policy import CONFIRMED
 from easy_data.pipeline.runtime import Runtime
+from easy_data.schemas.checking import checked_model
 from easy_data.schemas.errors import InputError, NotFound
 from easy_data.schemas.ids import checked_record_id
 from easy_data.schemas.records import (
@@ -15,7 +17,6 @@ from easy_data.schemas.records import (
     EventRecord,
     MemoryRecord,
     ProfileRecord,
-    Revision,
     Status,
     WorkspaceRecord,
 )
@@ -45,23 +46,23 @@ def correct(runtime: Runtime, entity_id: str, memory_id: str, changes: dict[str,
         if refused or not changes:
             allowed = ", ".join(sorted(set(type(old).model_fields) - _FIXED))
             raise InputError(f"can be corrected: {allowed}; not {', '.join(refused) or 'nothing'}", field="changes")
-        fields = old.model_dump() | changes | {"source": "corrected", "confidence": CONFIRMED, "id": ""}
-        fields |= {"status": Status.ACTIVE}
-        if isinstance(old, ProfileRecord):
-            fields |= {"valid_from": write.now, "valid_to": None, "conflict_with": None}
-        cause = Cause("correct", by, {"corrects": old.id})
-        ended: dict[str, object] = {"status": Status.SUPERSEDED}
-        if isinstance(old, ProfileRecord):
-            ended |= {"valid_to": write.now, "conflict_with": None}
+        if changes.get("happened_at", write.now) is None:
+            raise InputError("must not be empty", field="happened_at")
+        given = changes | {"source": "corrected", "confidence": CONFIRMED}
+        new = admit(checked_model(type(old), old.model_dump() | given), write.entity, runtime)
+        if isinstance(new, ProfileRecord):
+            new = new.model_copy(update={"valid_from": write.now})
         # The old row leaves first: a slot holds one live row at a time.
-        write.change(old, ended, Cause("supersede", by, {}))
+        write.change(old, _ended(old, write), Cause("supersede", by, {}))
+        _make_room(write, new, Cause("supersede", by, {"for": old.id}), runtime)
         ground = Ground(quote="", said_at=write.now, extractor="correction")
-        return write.create(type(old).model_validate(fields), ground, cause)
+        return write.create(new, ground, Cause("correct", by, {"corrects": old.id}))
 
 
 def undo(runtime: Runtime, entity_id: str, revision_id: str, *, by: str) -> MemoryRecord | None:
     """Put a memory back to what it was before one revision; returns it, or None when that was not to exist.
 
+    A value that becomes live again in a single-valued slot takes the place of the one that is there.
     Raises ``NotFound``; ``InputError`` when the memory changed again since, or its content was erased.
     """
     revision_id = checked_record_id(revision_id)
@@ -78,9 +79,31 @@ def undo(runtime: Runtime, entity_id: str, revision_id: str, *, by: str) -> Memo
             if isinstance(now, ProfileRecord):
                 ended["conflict_with"] = None
             return write.change(now, ended, cause)
-        return write.change(now, _as_before(found), cause)
+        before = _RECORDS[found.bucket].model_validate(found.before)
+        if before.status in LIVE_STATUSES and now.status not in LIVE_STATUSES:
+            _make_room(write, before, cause, runtime)
+        kept = ("id", "version", "entity_id", "updated_at")
+        return write.change(now, {name: value for name, value in before if name not in kept}, cause)
 
 
-def _as_before(revision: Revision) -> dict[str, object]:
-    before = _RECORDS[revision.bucket].model_validate(revision.before)
-    return {name: value for name, value in before if name not in ("id", "version", "entity_id", "updated_at")}
+def _ended(record: MemoryRecord, write: EntityWrite) -> dict[str, object]:
+    ended: dict[str, object] = {"status": Status.SUPERSEDED}
+    return ended | ({"valid_to": write.now, "conflict_with": None} if isinstance(record, ProfileRecord) else {})
+
+
+def _make_room(write: EntityWrite, record: MemoryRecord, cause: Cause, runtime: Runtime) -> None:
+    """Close the other live values of a single-valued slot; raise ``InputError`` where the same is live already."""
+    if isinstance(record, WorkspaceRecord):
+        if memories.tasks(write.connection, write.scope, task_id=record.task_id, limit=1):
+            raise InputError("another task has this id; change that one", field="task_id")
+        return
+    if not isinstance(record, ProfileRecord):
+        return
+    if runtime.registry.get(record.attr_name).cardinality == "one":
+        for rival in memories.facts_of_slot(write.connection, write.scope, record.attr_name):
+            if rival.id != record.id:
+                write.change(rival, _ended(rival, write), cause)
+        return
+    same = memories.facts_with_key(write.connection, write.scope, record.attr_name, record.attr_value)
+    if any(fact.id != record.id and fact.polarity == record.polarity for fact in same):
+        raise InputError("this value is kept already, as another memory; change or forget that one", field="attr_value")

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from easy_data.pipeline.admitting import admit
 from easy_data.pipeline.apply import Incoming, Written, apply
 from easy_data.pipeline.entity_write import EntityWrite, entity_write
 from easy_data.pipeline.nominating import nominate, waiting
-from easy_data.pipeline.normalise import clean_text
-from easy_data.pipeline.redaction import redact
 from easy_data.pipeline.runtime import Runtime
 from easy_data.pipeline.timeline import VERBATIM
 from easy_data.schemas.candidates import Fate
 from easy_data.schemas.errors import IndexUnavailable, InputError, ModelUnavailable
-from easy_data.schemas.ids import Scope, checked_name
-from easy_data.schemas.records import Entity, EventRecord, MemoryRecord, ProfileRecord, WorkspaceRecord
-from easy_data.schemas.zones import in_utc, zone_of
+from easy_data.schemas.ids import Scope
+from easy_data.schemas.records import Entity, EventRecord, MemoryRecord, ProfileRecord
+from easy_data.schemas.registry import DERIVED_EVENTS
 from easy_data.stores.repositories import entities
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
-
-MAX_PAYLOAD_CHARS = 100_000
 
 
 def write_records(
@@ -34,7 +31,9 @@ def write_records(
     with runtime.database.read() as connection:
         for name in {record.entity_id for record in records}:
             known[name] = entities.find(connection, runtime.scope(name)) or runtime.newcomer(name)
-    clean = [_checked(record, known[record.entity_id], runtime) for record in records]
+    if any(isinstance(record, EventRecord) and record.event_type in DERIVED_EVENTS for record in records):
+        raise InputError(f"{', '.join(DERIVED_EVENTS)} is made by the system's own jobs", field="event_type")
+    clean = [admit(record, known[record.entity_id], runtime) for record in records]
     fates: list[Written | None] = [None] * len(clean)
     for name in dict.fromkeys(record.entity_id for record in clean):
         mine = [(i, record) for i, record in enumerate(clean) if record.entity_id == name]
@@ -82,65 +81,3 @@ def _nominees(records: Sequence[MemoryRecord], scope: Scope, runtime: Runtime) -
 
 def _is_verbatim(record: MemoryRecord) -> bool:
     return isinstance(record, EventRecord) and record.event_type in VERBATIM
-
-
-def _checked(record: MemoryRecord, entity: Entity, runtime: Runtime) -> MemoryRecord:
-    """Return the record with clean text, known names and aware times, or raise ``InputError``."""
-    checked_name(record.entity_id, field="entity_id")
-    if record.conversation_id is not None:
-        checked_name(record.conversation_id, field="conversation_id")
-    limit = runtime.settings.max_value_chars
-    if isinstance(record, ProfileRecord):
-        attribute = runtime.registry.get(record.attr_name)
-        value = _text(record.attr_value, "attr_value", limit)
-        return record.model_copy(update={"attr_type": attribute.type, "attr_value": value, "id": ""})
-    if isinstance(record, WorkspaceRecord):
-        checked_name(record.task_id, field="task_id")
-        changes = {"summary": _text(record.summary, "summary", limit, empty=True), "id": ""}
-        return record.model_copy(update=changes | {"state": _json(record.state, "state")})
-    runtime.registry.checked_event_type(record.event_type)
-    zone = zone_of(entity.time_zone)
-    return record.model_copy(
-        update={
-            "id": "",
-            "summary": _text(record.summary, "summary", limit),
-            "payload": _json(record.payload, "payload"),
-            "happened_at": in_utc(record.happened_at, zone) if record.happened_at else None,
-            "happened_until": in_utc(record.happened_until, zone) if record.happened_until else None,
-        }
-    )
-
-
-def _text(text: str, field: str, limit: int, *, empty: bool = False) -> str:
-    cleaned = redact(clean_text(text)).text.strip()
-    if not cleaned and not empty:
-        raise InputError("must not be empty", field=field)
-    if len(cleaned) > limit:
-        raise InputError(
-            f"{len(cleaned):,} characters, at most {limit:,} are kept; shorten it or raise max_value_chars", field=field
-        )
-    return cleaned
-
-
-def _json(value: dict[str, object], field: str) -> dict[str, object]:
-    """Return a JSON object with clean texts; refuse what is no JSON or too large."""
-    cleaned = _clean_json(value, field)
-    if len(str(cleaned)) > MAX_PAYLOAD_CHARS:
-        raise InputError(
-            f"is larger than {MAX_PAYLOAD_CHARS:,} characters; keep the data elsewhere and a link here", field=field
-        )
-    return cleaned if isinstance(cleaned, dict) else {}
-
-
-def _clean_json(value: object, field: str) -> object:
-    if isinstance(value, str):
-        return redact(clean_text(value)).text
-    if isinstance(value, dict):
-        return {clean_text(str(name)): _clean_json(item, field) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean_json(item, field) for item in value]
-    if (isinstance(value, float) and value != value) or value in (float("inf"), float("-inf")):  # noqa: PLR0124 - NaN
-        raise InputError("holds NaN or infinity, which JSON cannot keep", field=field)
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    raise InputError(f"holds a {type(value).__name__}; use texts, numbers, lists and dictionaries", field=field)

@@ -7,6 +7,7 @@ from typing import Any
 
 from easy_data.pipeline.reviewing import pending
 from easy_data.pipeline.runtime import Runtime
+from easy_data.schemas.checking import MAX_INTEGER
 from easy_data.schemas.ids import Scope, checked_name
 from easy_data.schemas.records import Bucket
 from easy_data.stores.repositories import entities, erasure, evidence, history, memories
@@ -55,5 +56,5 @@ def _entity(runtime: Runtime, scope: Scope) -> Iterator[dict[str, Any]]:
                     "evidence": [e.model_dump(mode="json") for e in quotes.get(record.id, [])],
                     "revisions": [r.model_dump(mode="json") for r in changes.get(record.id, [])],
                 }
-    for item in pending(runtime, scope.entity_id):
+    for item in pending(runtime, scope.entity_id, limit=MAX_INTEGER):
         yield {"type": "question", "format": FORMAT, **item.model_dump(mode="json")}

@@ -81,6 +81,7 @@ def forget_entity(runtime: Runtime, entity_id: str) -> ErasureReceipt:
     with runtime.database.write() as connection:
         # What was recalled while this ran reached the log after the tables were emptied.
         erasure.erase(connection, scope)
+    runtime.database.scrub()
     return ErasureReceipt(entity_id=entity_id, erased_at=runtime.clock.now(), counts={**counts, "points": len(points)})
 
 
@@ -115,6 +116,7 @@ def _finished(runtime: Runtime, entity_id: str, counts: dict[str, int]) -> Erasu
     # A summary of the version before is never served, and the one made after this change takes its place.
     with suppress(StoreBusy):
         runtime.summaries.drop(scope.tenant_id, scope.entity_id)
+    runtime.database.scrub()
     return ErasureReceipt(entity_id=entity_id, erased_at=runtime.clock.now(), counts=counts)
 
 

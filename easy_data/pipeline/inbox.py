@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 from easy_data.pipeline.runtime import Runtime
@@ -10,6 +10,7 @@ from easy_data.pipeline.steps.classify import classify
 from easy_data.pipeline.steps.dedupe import dedupe
 from easy_data.pipeline.steps.extract import extract
 from easy_data.pipeline.steps.settle import settle
+from easy_data.pipeline.turns import end_unread
 from easy_data.schemas.candidates import CandidateFate
 from easy_data.schemas.errors import (
     EasyDataError,
@@ -42,12 +43,15 @@ def work_one(runtime: Runtime) -> bool:
         row = claims.claim(connection, now=now, lease_until=now + _lease(runtime), tenant_id=runtime.settings.tenant_id)
     if row is None:
         return False
-    _attempt(row, runtime, _advance)
+    _attempt(row, runtime)
     return True
 
 
 def work_stage(runtime: Runtime, row_id: str, state: State) -> bool:
-    """Do the one step that follows ``state`` of a conversation, and wake whoever does the next.
+    """Do the step that follows ``state`` of a conversation, and go on with it as far as it goes.
+
+    What one step found is committed before the next begins. To send a message for each would cost more than most steps,
+    so one is sent only for a conversation that another worker is to go on with: one that waited for its turn.
 
     False when there was nothing to do: the step is done, another worker is at it, it is not due or not its turn, or no
     conversation of this tenant has the id. Asking twice therefore changes nothing. Raises ``NotFound`` for what is no
@@ -61,7 +65,7 @@ def work_stage(runtime: Runtime, row_id: str, state: State) -> bool:
         )
     if row is None:
         return False
-    _attempt(row, runtime, _one_step)
+    _attempt(row, runtime)
     return True
 
 
@@ -127,59 +131,23 @@ def _lease(runtime: Runtime) -> timedelta:
     return timedelta(seconds=runtime.settings.lease_seconds)
 
 
-def _attempt(row: InboxRow, runtime: Runtime, work: Callable[[InboxRow, Runtime], None]) -> None:
-    """Work on a claimed row; whatever goes wrong is put down with it."""
+def _attempt(row: InboxRow, runtime: Runtime) -> None:
+    """Take a claimed row through its steps; whatever goes wrong is put down with it, as far as it has come."""
     runtime.reached("claim.committed")
     if row.attempts - row.outages > runtime.settings.max_attempts:
         _bury(row, runtime, f"{row.attempts} attempts ended without a result")
         return
     try:
-        work(row, runtime)
+        while STEPS[row.state](row, runtime) and row.state in NEXT:
+            row = replace(row, state=NEXT[row.state])
     except Exception as error:  # noqa: BLE001 - whatever a conversation causes, the others go on and its reason is kept
         _put_aside(row, runtime, error)
 
 
-def _one_step(row: InboxRow, runtime: Runtime) -> None:
-    if STEPS[row.state](row, runtime) and row.state in NEXT:
-        runtime.queue.wake(NEXT[row.state], row.id)
-    else:
-        _ended(row, runtime)
-
-
-def _ended(row: InboxRow, runtime: Runtime) -> None:
-    """Wake what waited for this conversation's end: the entity's next one, and the index."""
-    with runtime.database.read() as connection:
-        following = claims.next_of_entity(connection, row.scope)
-        unindexed = outbox.waiting_ids(connection, row.scope, limit=1)
-    if following is not None:
-        runtime.queue.wake(State.PLANNED, following)
-    if unindexed:
-        runtime.queue.index()
-
-
-def _advance(row: InboxRow, runtime: Runtime) -> None:
-    while True:
-        if row.state is State.PLANNED and _must_wait(row, runtime):
-            return
-        if not STEPS[row.state](row, runtime):
-            return
-        with runtime.database.read() as connection:
-            after = conversations.find(connection, row.scope.tenant_id, row.id)
-        if after is None or after.fence != row.fence or after.state is State.SETTLED:
-            return
-        row = after
-
-
-def _must_wait(row: InboxRow, runtime: Runtime) -> bool:
-    """Effects come in intake order: hand the row back while an earlier one of its entity is open."""
-    with runtime.database.write() as connection:
-        blocked = claims.is_blocked(connection, row)
-        if blocked:
-            claims.release(connection, row)
-    return blocked
-
-
 def _put_aside(row: InboxRow, runtime: Runtime, error: Exception) -> None:
+    with runtime.database.read() as connection:
+        if conversations.find(connection, row.scope.tenant_id, row.id) is None:
+            return  # it was erased while it was worked on
     # Only our own messages are kept: those of others may quote what the user said.
     reason = f"{error.code}: {error}" if isinstance(error, EasyDataError) else type(error).__name__
     outage = isinstance(error, OUTAGES)
@@ -204,10 +172,7 @@ def _put_aside(row: InboxRow, runtime: Runtime, error: Exception) -> None:
 
 def _bury(row: InboxRow, runtime: Runtime, reason: str) -> None:
     log.error("conversation.dead_letter", receipt=row.id, attempts=row.attempts)
-    with runtime.database.write() as connection:
-        claims.settle(connection, row, Outcome.DEAD_LETTER, reason=reason, now=runtime.clock.now())
-    if row.one_stage:
-        _ended(row, runtime)
+    end_unread(row, runtime, Outcome.DEAD_LETTER, reason)
 
 
 def _status(row: InboxRow, fates: tuple[CandidateFate, ...], *, duplicate: bool) -> ReceiptStatus:

@@ -12,8 +12,7 @@ from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.ids import Scope
 from easy_data.schemas.ports import Point
 from easy_data.schemas.records import LIVE_STATUSES, Bucket, EventRecord, MemoryRecord, ProfileRecord
-from easy_data.stores.database import Connection
-from easy_data.stores.repositories import entities, memories, outbox
+from easy_data.stores.repositories import batches, entities, memories, outbox
 from easy_data.stores.repositories.outbox import OutboxRow
 from easy_data.stores.repositories.rows import bucket_of
 
@@ -40,7 +39,8 @@ def relay(runtime: Runtime) -> set[Scope]:
             undo.callback(_give_back, runtime, ids)
             refresh(runtime, by_scope)
             undo.pop_all()
-        with runtime.database.write() as connection:
+        # Work that a crash brings back is done twice, which changes nothing.
+        with runtime.database.write(durable=False) as connection:
             outbox.remove(connection, ids)
         runtime.reached("index.marked")
         touched |= by_scope.keys()
@@ -52,7 +52,7 @@ def _take(runtime: Runtime) -> list[OutboxRow]:
         # The one process that has the store takes them one after the other and needs no lease, nor its commit.
         with runtime.database.read() as connection:
             return outbox.todo(connection, tenant_id, limit=BATCH)
-    with runtime.database.write() as connection:
+    with runtime.database.write(durable=False) as connection:
         now = runtime.queue_time(connection)
         until = now + timedelta(seconds=runtime.settings.lease_seconds)
         return outbox.claim(connection, tenant_id, now=now, lease_until=until, limit=BATCH)
@@ -68,35 +68,45 @@ def refresh(runtime: Runtime, ids: Mapping[Scope, Collection[str]]) -> None:
 
     Raises ``IndexUnavailable`` or ``ModelError``.
     """
+    wanted = {each for some in ids.values() for each in some}
     with runtime.database.read() as connection:
-        found = [(s, memories.load(connection, s, wanted), _zone(connection, s)) for s, wanted in ids.items()]
-    points = [p for scope, records, zone in found for p in _points(scope, records, zone, runtime)]
+        records = batches.live(connection, wanted)
+        zones = entities.time_zones(connection, {scope for scope, _ in records})
+    points = _points(records, zones, runtime)
     runtime.reached("index.embedded")
     runtime.index.upsert(points)
     # SQL is asked again: what was erased while its vector was made must not come back.
     with runtime.database.read() as connection:
-        live = {record.id for scope, wanted in ids.items() for record in memories.load(connection, scope, wanted)}
-    runtime.index.delete([each for wanted in ids.values() for each in wanted if each not in live])
+        gone = wanted - batches.live_ids(connection, wanted)
+    if gone:
+        runtime.index.delete(sorted(gone))
     runtime.reached("index.upserted")
 
 
-def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = None) -> int:
+def rebuild(runtime: Runtime, *, progress: Callable[[int, int], None] | None = None, in_service: bool = False) -> int:
     """Empty the index and fill it from SQL; return how many memories it holds then.
 
-    ``progress`` is called with (done, total). Changes made meanwhile stand in the outbox and follow after.
+    ``progress`` is called with (done, total). Changes made meanwhile stand in the outbox and follow after. An index
+    that is ``in_service`` is not emptied: each memory is written over; what is superfluous is left to ``reconcile``.
     """
-    if runtime.index.state().points:
+    if not in_service and runtime.index.state().points:
         # Clearing swaps the collection, which a search under way notices; an empty one is filled as it is.
         runtime.index.clear()
-    scopes = scopes_of(runtime)
+    if runtime.database.dialect == "sqlite":
+        # The one index of a file holds the memories of all its tenants, and all were emptied with it.
+        with runtime.database.read() as connection:
+            scopes = entities.scopes(connection)
+    else:
+        scopes = scopes_of(runtime)
     with runtime.database.read() as connection:
         total = sum(memories.count(connection, scope, bucket) for scope in scopes for bucket in Bucket)
     done = 0
     for scope in scopes:
         with runtime.database.read() as connection:
-            zone = _zone(connection, scope)
+            zones = entities.time_zones(connection, {scope})
         for records in _pages(runtime, scope):
-            runtime.index.upsert(_points(scope, records, zone, runtime))
+            live = [(scope, record) for record in records if record.status in LIVE_STATUSES]
+            runtime.index.upsert(_points(live, zones, runtime))
             done += len(records)
             if progress is not None:
                 progress(done, total)
@@ -178,16 +188,10 @@ def _version_pages(runtime: Runtime, scope: Scope) -> Iterable[Sequence[tuple[st
             yield page
 
 
-def _zone(connection: Connection, scope: Scope) -> str:
-    found = entities.find(connection, scope)
-    return found.time_zone if found else "UTC"
-
-
-def _points(scope: Scope, records: Sequence[MemoryRecord], zone: str, runtime: Runtime) -> list[Point]:
-    records = [record for record in records if record.status in LIVE_STATUSES]
+def _points(records: Sequence[tuple[Scope, MemoryRecord]], zones: Mapping[Scope, str], runtime: Runtime) -> list[Point]:
     if not records:
         return []
-    texts = [searchable(record, runtime.registry, zone) for record in records]
+    texts = [searchable(record, runtime.registry, zones.get(scope, "UTC")) for scope, record in records]
     vectors = runtime.embedder.embed(texts)
     return [
         Point(
@@ -202,7 +206,7 @@ def _points(scope: Scope, records: Sequence[MemoryRecord], zone: str, runtime: R
             vector=vector,
             text=text,
         )
-        for record, text, vector in zip(records, texts, vectors, strict=True)
+        for (scope, record), text, vector in zip(records, texts, vectors, strict=True)
     ]
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from easy_data.pipeline.normalise import normalise, read_instant
+from easy_data.pipeline.normalise import normalise, read_instant, text_bytes
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.conversation import Conversation, ConversationInput, Message
 from easy_data.schemas.errors import ConversationConflict, ConversationTooLarge, InputError
@@ -63,9 +63,11 @@ def accept(given: ConversationInput, runtime: Runtime) -> Accepted:
         )
         stored = conversations.latest(connection, scope.tenant_id, source, name)
         if stored is not None:
-            if stored.body_sha256 == sha256 and stored.scope == scope:
-                conversations.count_duplicate(connection, stored.id)
-                return Accepted(stored.id, duplicate=True)
+            # A late delivery of an older revision is a repetition as well, and takes nothing back.
+            same = conversations.with_body(connection, scope.tenant_id, source, name, sha256)
+            if same is not None and same.scope == scope:
+                conversations.count_duplicate(connection, same.id)
+                return Accepted(same.id, duplicate=True)
             draft = _next_revision(draft, stored, given)
         row_id = new_id()
         added = conversations.add(
@@ -129,23 +131,10 @@ def _digest(messages: tuple[Message, ...]) -> str:
 
 
 def _refuse_large(given: ConversationInput, runtime: Runtime) -> None:
-    size = sum(_size(message) for message in given.messages)
+    size = sum(text_bytes(message) for message in given.messages)
     if size > runtime.settings.max_conversation_bytes:
         raise ConversationTooLarge(
             f"{size:,} bytes of text, intake accepts {runtime.settings.max_conversation_bytes:,}; "
             "send it in parts or raise max_conversation_bytes",
             field="messages",
         )
-
-
-def _size(message: object) -> int:
-    content = message.get("content") if isinstance(message, dict) else getattr(message, "content", None)
-    if isinstance(content, str):
-        return len(content.encode("utf-8", "surrogatepass"))
-    if isinstance(content, list):
-        return sum(
-            len(str(part.get("text") or "").encode("utf-8", "surrogatepass"))
-            for part in content
-            if isinstance(part, dict)
-        )
-    return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import BaseModel
+
 from easy_data.pipeline.extraction.chat_extractor import ChatExtractor
 from easy_data.providers.chat import OpenAIChat
 from easy_data.providers.openai_embedder import OpenAIEmbedder
@@ -30,6 +32,21 @@ def build_chat(settings: Settings) -> OpenAIChat:
         prompt_price=settings.llm_prompt_price,
         completion_price=settings.llm_completion_price,
     )
+
+
+class Ready(BaseModel):
+    """What the chat model is asked for when somebody wants to know if it can be asked."""
+
+    ready: bool
+
+
+def ask_if_ready(settings: Settings) -> None:
+    """Ask the chat model of the settings one small question. Raises ``ModelError`` or ``SettingsError``."""
+    chat = build_chat(settings)
+    try:
+        chat.ask(system="You answer in JSON.", user='Answer with {"ready": true}.', answer=Ready)
+    finally:
+        chat.close()
 
 
 def build_openai_embedder(settings: Settings) -> Embedder:

@@ -17,14 +17,17 @@ NOMINEES = 10
 UNINDEXED = 100
 
 
-def nominate(records: Sequence[MemoryRecord], scope: Scope, runtime: Runtime) -> list[tuple[str, ...]]:
-    """Return the nominees' ids for each record, the likest first.
+def nominate(
+    records: Sequence[MemoryRecord], scope: Scope, runtime: Runtime, *, unindexed: tuple[str, ...] | None = None
+) -> list[tuple[str, ...]]:
+    """Return the nominees' ids for each record, the likest first; ``unindexed`` is what ``waiting`` gave, if asked.
 
     Raises ``IndexUnavailable`` or ``ModelError``.
     """
     if not records:
         return []
-    unindexed = waiting(scope, runtime)
+    if unindexed is None:
+        unindexed = waiting(scope, runtime)
     texts = [searchable(record, runtime.registry) for record in records]
     nominated = []
     for record, text, vector in zip(records, texts, runtime.embedder.embed(texts), strict=True):

@@ -21,6 +21,8 @@ _ROLES = {"user", "assistant", "system", "developer", "tool"}
 _ALIASES = {"human": "user", "ai": "assistant", "bot": "assistant", "model": "assistant", "function": "tool"}
 _TIME_FIELDS = ("said_at", "timestamp", "created_at", "time")
 _BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
+# Signs without width or meaning, with which a word can be hidden from whoever looks for it.
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]|(?<=[A-Za-z0-9])[\u200c\u200d](?=[A-Za-z0-9])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _EPOCH_MILLISECONDS = 1e11
@@ -34,7 +36,7 @@ def normalise(messages: Sequence[object], zone: ZoneInfo) -> tuple[tuple[Message
 
 
 def clean_text(text: str, notes: Counter[str] | None = None) -> str:
-    """Return ``text`` without NUL, control and bidi override characters, broken surrogates replaced by U+FFFD."""
+    """Return ``text`` without NUL, control, bidi override and invisible signs; broken surrogates become U+FFFD."""
     counts = notes if notes is not None else Counter()
     if _SURROGATE.search(text):
         # A pair that was split over two escapes is one character; only what stays alone is broken.
@@ -46,7 +48,19 @@ def clean_text(text: str, notes: Counter[str] | None = None) -> str:
     plain = found.translate(_BIDI)
     if len(plain) != len(found):
         counts["bidi_dropped"] += len(found) - len(plain)
+    plain, hidden = _INVISIBLE.subn("", plain)
+    if hidden:
+        counts["invisible_dropped"] += hidden
     return unicodedata.normalize("NFC", plain)
+
+
+def text_bytes(raw: object) -> int:
+    """Return how many bytes of UTF-8 text ``normalise`` would read of a message."""
+    fields = raw if isinstance(raw, Mapping) else _of_object(raw)
+    if fields is None:
+        return 0
+    texts = (_content(fields.get("content"), Counter()), str(fields.get("name") or ""))
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 def read_instant(value: object, zone: ZoneInfo) -> datetime | None:

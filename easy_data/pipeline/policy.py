@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from easy_data.pipeline.provenance import doubt_of
+from easy_data.pipeline.suspicion import suspicion_of
 from easy_data.schemas.candidates import (
     Candidate,
     Certainty,
@@ -51,6 +52,8 @@ def classify(candidate: Candidate, conversation: Conversation, registry: Registr
         verdict = "event_only" if reason == RejectReason.NOT_IN_REGISTRY and _is_profile(candidate) else "reject"
     elif candidate.flags:
         verdict, reason = "review", ReviewReason.INSTRUCTION
+    elif not candidate.answers_review and (suspicion := suspicion_of(candidate)) is not None:
+        verdict, reason = "review", suspicion
     elif not candidate.answers_review and confidence < settings.review_floor:
         verdict, reason = "reject", RejectReason.BELOW_THRESHOLD
     elif not candidate.answers_review and confidence < settings.confidence_threshold:

@@ -11,6 +11,10 @@ from easy_data.schemas.keys import folded
 SECRET_MARK = "[secret:"  # noqa: S105 - the mark that stands in a secret's place
 # The headings of recall's block; what stands below one in a message was handed out by recall.
 BLOCK_HEADINGS = ("【关于用户的长期记忆】", "[Long-term memory about the user]")
+# The mark behind each line of it, which nobody writes by hand: "(2026-03-02, sure)".
+_BLOCK_LINE = re.compile(
+    r"^.*[(（]\d{4}-\d\d-\d\d(?:, (?:sure|likely|unsure)|，(?:确定|较确定|不太确定))[)）].*$", re.MULTILINE
+)
 _BLOCK_END = re.compile(r"\n\s*\n")
 
 
@@ -31,6 +35,8 @@ def doubt_of(candidate: Candidate, conversation: Conversation) -> RejectReason |
 
 
 def _was_recalled(quote: str, content: str) -> bool:
+    if any(quote in line for line in _BLOCK_LINE.findall(content)):
+        return True
     for heading in BLOCK_HEADINGS:
         start = content.find(heading)
         if start >= 0:

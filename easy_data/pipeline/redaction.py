@@ -19,6 +19,9 @@ from easy_data.pipeline.secret_forms import ANNOUNCED, ANNOUNCER, CHECKED, FORMS
 # How far from the word that announces it a secret begins before, or ends after it, at most.
 REACH_BACK = 200
 REACH_AHEAD = 4500
+# Fullwidth letters and digits are read as what they look like; one character stays one, so places do not move.
+_WIDE = (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+_HALFWIDTH = {code: code - 0xFEE0 for code in _WIDE}
 _MARK = re.compile(r"(\[secret:[a-z_]+\])")
 
 
@@ -53,6 +56,7 @@ def _redact_part(text: str, counts: Counter[str]) -> str:
 
 
 def _findings(text: str) -> Iterator[tuple[int, int, str]]:
+    text = text.translate(_HALFWIDTH)
     for detector in (*FORMS, *CHECKED):
         yield from _matches(detector, text, 0, len(text))
     for start, end in _announced(text):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from easy_data.pipeline.admitting import clean_value
 from easy_data.pipeline.apply import Incoming, Written, apply
 from easy_data.pipeline.entity_write import EntityWrite, entity_write
 from easy_data.pipeline.policy import CONFIRMED
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.candidates import Candidate, Change, Fate, ReviewReason
 from easy_data.schemas.errors import InputError, NotFound, StaleReview
-from easy_data.schemas.ids import Scope, checked_record_id
+from easy_data.schemas.ids import Scope, checked_name, checked_record_id
 from easy_data.schemas.records import (
     LIVE_STATUSES,
     Bucket,
@@ -20,10 +21,11 @@ from easy_data.schemas.records import (
 )
 from easy_data.schemas.review import PENDING, Decision, ReviewItem, ReviewStatus
 from easy_data.stores.database import Connection
-from easy_data.stores.repositories import evidence, memories, reviews
+from easy_data.stores.repositories import memories, reviews
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
 
+MAX_NOTE_CHARS = 2_000
 _RECORDS: dict[Bucket, type[ProfileRecord | EventRecord | WorkspaceRecord]] = {
     Bucket.PROFILE: ProfileRecord,
     Bucket.EVENT: EventRecord,
@@ -49,7 +51,9 @@ def pending(runtime: Runtime, entity_id: str | None, *, limit: int = 200) -> lis
 def with_current(connection: Connection, scope: Scope, items: list[ReviewItem]) -> list[ReviewItem]:
     """Return an entity's items, each with the memory it would change as it is now."""
     ids = {item.target_memory_id for item in items if item.target_memory_id}
-    targets = {m.id: m.model_dump(mode="json") for m in memories.load(connection, scope, ids, statuses=())}
+    buckets = {item.bucket for item in items}
+    found = memories.load(connection, scope, ids, statuses=(), buckets=buckets)
+    targets = {m.id: m.model_dump(mode="json") for m in found}
     return [item.model_copy(update={"current": targets.get(item.target_memory_id or "")}) for item in items]
 
 
@@ -69,8 +73,12 @@ def decide(
     shows the present memory, and the next decision is made on that.
     """
     item_id = checked_record_id(item_id)
+    if value is not None and not isinstance(value, str):
+        raise InputError("must be text", field="value")
     if (decision == "edit") != bool(value and value.strip()):
         raise InputError("is needed with edit, and only there", field="value")
+    checked_name(by, field="by")
+    note = clean_value(note, "note", MAX_NOTE_CHARS, empty=True)
     with runtime.database.read() as connection:
         owner = reviews.owner(connection, runtime.settings.tenant_id, item_id)
     if owner is None:
@@ -81,7 +89,7 @@ def decide(
         if found is None or found[0].status not in PENDING:
             raise InputError("this item was decided already; the pending ones are listed", field="item_id")
         item, ground = found
-        stale = "" if decision == "reject" else _staleness(write, item, runtime)
+        stale = "" if decision == "reject" else _staleness(write, item, runtime) or _changed_since(write, item)
         if stale:
             _show_present(write, item, stale)
             written = Written(Fate.QUEUED, stale, review_id=item.id)
@@ -124,7 +132,7 @@ def _accept(  # noqa: PLR0913 - the decision and what it rests on
     note: str = "",
 ) -> Written:
     reviews.decide(write.connection, write.scope, item.id, status, by=cause.actor, note=note, now=write.now)
-    record, change = _proposal(item, value)
+    record, change = _proposal(item, value, runtime)
     if isinstance(record, ProfileRecord):
         runtime.registry.get(record.attr_name)
     if item.reason is ReviewReason.CONFLICT:
@@ -133,16 +141,16 @@ def _accept(  # noqa: PLR0913 - the decision and what it rests on
     written = apply(write, incoming, runtime)
     if written.memory_id is not None:
         for ground in grounds[1:]:
-            evidence.add(write.connection, write.scope, written.memory_id, item.bucket, ground)
+            write.add_evidence(written.memory_id, item.bucket, ground)
     return Written(written.fate, "confirmed", written.memory_id, item.id)
 
 
-def _proposal(item: ReviewItem, value: str | None) -> tuple[MemoryRecord, Change]:
+def _proposal(item: ReviewItem, value: str | None, runtime: Runtime) -> tuple[MemoryRecord, Change]:
     fields = {name: field for name, field in item.proposed.items() if name != "change"}
     fields |= {"source": "user_confirmed", "confidence": CONFIRMED}
     change = Change(item.proposed.get("change", Change.NONE))
     if value is not None:
-        text = value.strip()
+        text = clean_value(value, "value", runtime.settings.max_value_chars)
         fields["attr_value" if item.bucket is Bucket.PROFILE else "summary"] = text
         change = Change.CHANGED
     return _RECORDS[item.bucket].model_validate(fields), change
@@ -153,7 +161,7 @@ def _reject(write: EntityWrite, item: ReviewItem, *, by: str, note: str) -> Writ
     if item.reason is ReviewReason.CONFLICT:
         cause = Cause("review", by, {"review": item.id})
         target = _target(write, item)
-        rival = _partner(write, target)
+        rival = _proposed(write, item)
         if rival is not None:
             write.change(rival, {"status": Status.RETIRED, "valid_to": write.now, "conflict_with": None}, cause)
         if target is not None:
@@ -181,6 +189,17 @@ def _staleness(write: EntityWrite, item: ReviewItem, runtime: Runtime) -> str:
     return ""
 
 
+def _changed_since(write: EntityWrite, item: ReviewItem) -> str:
+    """Return why a reviewer should look again: what the change is about is not what was shown.
+
+    The user's own answer needs no second look: it is newer than both.
+    """
+    target = _target(write, item)
+    return (
+        "" if target is None or target.version == item.target_version else "the memory changed after this was proposed"
+    )
+
+
 def _show_present(write: EntityWrite, item: ReviewItem, note: str) -> None:
     live = memories.facts_of_slot(write.connection, write.scope, item.attr_name) if item.attr_name else []
     now = live[0] if live else None
@@ -196,7 +215,8 @@ def _target(write: EntityWrite, item: ReviewItem) -> MemoryRecord | None:
     return found if found is not None and found.status in LIVE_STATUSES else None
 
 
-def _partner(write: EntityWrite, target: MemoryRecord | None) -> MemoryRecord | None:
-    if not isinstance(target, ProfileRecord) or target.conflict_with is None:
-        return None
-    return memories.find(write.connection, write.scope, target.conflict_with)
+def _proposed(write: EntityWrite, item: ReviewItem) -> ProfileRecord | None:
+    """Return the live fact that a conflict's proposal became."""
+    value, polarity = str(item.proposed.get("attr_value") or ""), item.proposed.get("polarity", 1)
+    found = memories.facts_with_key(write.connection, write.scope, item.attr_name, value)
+    return next((fact for fact in found if fact.polarity == polarity and fact.id != item.target_memory_id), None)

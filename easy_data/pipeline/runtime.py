@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
@@ -21,11 +22,15 @@ from easy_data.schemas.ports import Clock, Embedder, Extractor, SummaryCache, Ve
 from easy_data.schemas.records import Entity
 from easy_data.schemas.registry import Attribute, Registry
 from easy_data.schemas.settings import Settings
+from easy_data.stores.broker import is_redis
 from easy_data.stores.database import Connection, Database
 from easy_data.stores.edge_index import EdgeIndex
 from easy_data.stores.migrate import ensure_schema
 from easy_data.stores.recall_journal import RecallJournal
 from easy_data.stores.summaries import InProcessSummaries
+
+if TYPE_CHECKING:
+    from easy_data.stores.redis_receipts import RedisReceipts
 
 # Without a thread to do it, the recall log is written whenever this many recalls have gathered, and at the end.
 RECALLS_A_FLUSH = 100
@@ -40,7 +45,8 @@ class Runtime:
     """The parts of one running system.
 
     ``reached`` is called with the name of each point of the write path as it is passed; a fault harness stops the
-    process there. ``extractor`` is None when conversations are to be kept but not read.
+    process there. ``extractor`` is None when conversations are to be kept but not read, ``receipts`` when there is no
+    place to leave them.
     """
 
     settings: Settings
@@ -54,6 +60,7 @@ class Runtime:
     clock: Clock
     reached: Callable[[str], None] = field(default=_nothing)
     queue: WorkQueue = field(default_factory=Unqueued)
+    receipts: RedisReceipts | None = None
 
     def scope(self, entity_id: str) -> Scope:
         """Return the scope of an entity in this system's tenant."""
@@ -75,8 +82,9 @@ class Runtime:
     def close(self) -> None:
         """Release everything; a second call does nothing."""
         with ExitStack() as closing:
-            for part in (self.database, self.index, self.summaries, self.queue):
-                closing.callback(part.close)
+            for part in (self.database, self.index, self.summaries, self.queue, self.receipts):
+                if part is not None:
+                    closing.callback(part.close)
             self.recalls.flush()
 
 
@@ -117,6 +125,7 @@ def build_runtime(
             clock=clock or SystemClock(),
             reached=reached,
             queue=build_queue(settings),
+            receipts=build_receipts(settings),
         )
         opened.pop_all()
     return runtime
@@ -126,7 +135,7 @@ def build_database(settings: Settings) -> Database:
     """Return the database that the settings name; nothing is connected yet."""
     if settings.backend == "sqlite":
         return Database.of_file(settings.path)
-    _service_part("psycopg2")
+    service_part("psycopg2")
     return Database(_secret(settings.database_url, "database_url"), tenant_id=settings.tenant_id)
 
 
@@ -136,12 +145,13 @@ def build_index(settings: Settings, embedder: Embedder) -> VectorIndex:
         folder = settings.index_path or index_folder(settings.path)
         return EdgeIndex(folder, embedder_name=embedder.name, size=embedder.size)
     key = settings.qdrant_api_key
-    server: VectorIndex = _service_part("easy_data.stores.qdrant_index").QdrantIndex(
+    server: VectorIndex = service_part("easy_data.stores.qdrant_index").QdrantIndex(
         settings.qdrant_url,
         embedder_name=embedder.name,
         size=embedder.size,
         api_key=key.get_secret_value() if key else None,
         prefix=settings.deployment,
+        tenant_id=settings.tenant_id,
     )
     return server
 
@@ -150,7 +160,7 @@ def build_summaries(settings: Settings) -> SummaryCache:
     """Return the cache of hot summaries that the settings name."""
     if settings.cache_url is None:
         return InProcessSummaries()
-    shared: SummaryCache = _service_part("easy_data.stores.redis_summaries").RedisSummaries(
+    shared: SummaryCache = service_part("easy_data.stores.redis_summaries").RedisSummaries(
         settings.cache_url.get_secret_value(), deployment=settings.deployment
     )
     return shared
@@ -160,13 +170,26 @@ def build_queue(settings: Settings) -> WorkQueue:
     """Return the queue that wakes workers, if the settings name a broker."""
     if settings.broker_url is None:
         return Unqueued()
-    queue: WorkQueue = _service_part("easy_data.stores.queue").TaskQueue(
+    queue: WorkQueue = service_part("easy_data.stores.queue").TaskQueue(
         settings.broker_url.get_secret_value(),
         tenant_id=settings.tenant_id,
         deployment=settings.deployment,
         lease_seconds=settings.lease_seconds,
     )
     return queue
+
+
+def build_receipts(settings: Settings) -> RedisReceipts | None:
+    """Return where workers leave the receipts of published conversations: the broker if it is Redis, else the cache."""
+    url = settings.broker_url
+    if url is not None and not is_redis(url.get_secret_value()):
+        url = settings.cache_url
+    if settings.broker_url is None or url is None:
+        return None
+    receipts: RedisReceipts = service_part("easy_data.stores.redis_receipts").RedisReceipts(
+        url.get_secret_value(), deployment=settings.deployment
+    )
+    return receipts
 
 
 def index_folder(path: Path) -> Path:
@@ -192,8 +215,23 @@ def build_extractor(settings: Settings, registry: Registry) -> Extractor:
     return PatternExtractor(registry)
 
 
-def _service_part(module: str) -> ModuleType:
-    """Load what only the service needs, from libraries of an extra."""
+def load_libraries(settings: Settings) -> None:
+    """Import what ``build_runtime`` would, and connect to nothing: what forks does it once for all its children."""
+    wanted = {
+        "easy_data.stores.qdrant_index": settings.qdrant_url is not None,
+        "easy_data.stores.redis_summaries": settings.cache_url is not None,
+        "easy_data.stores.queue": settings.broker_url is not None,
+        "easy_data.stores.redis_receipts": settings.broker_url is not None,
+        "easy_data.pipeline.models": settings.embedder == "openai" or settings.llm_base_url is not None,
+        "easy_data.providers.local_embedder": settings.embedder == "local",
+    }
+    for module, is_wanted in wanted.items():
+        if is_wanted:
+            service_part(module)
+
+
+def service_part(module: str) -> ModuleType:
+    """Load what only the service needs, from libraries of an extra. Raises ``SettingsError`` when they are missing."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:

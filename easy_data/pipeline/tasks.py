@@ -9,7 +9,6 @@ from easy_data.pipeline.entity_write import EntityWrite
 from easy_data.schemas.candidates import Fate
 from easy_data.schemas.records import Bucket, MemoryRecord, WorkspaceRecord
 from easy_data.stores.keywords import terms
-from easy_data.stores.repositories import evidence, memories
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
 
@@ -28,10 +27,8 @@ def apply_task(
         if record.closed:
             return None
         return Fate.WRITTEN, "", write.create(record, ground, cause).id
-    said = max(
-        (e.said_at for e in evidence.of_memory(write.connection, write.scope, stored.id)), default=ground.said_at
-    )
-    evidence.add(write.connection, write.scope, stored.id, Bucket.WORKSPACE, ground)
+    said = write.last_said(stored.id) or ground.said_at
+    write.add_evidence(stored.id, Bucket.WORKSPACE, ground)
     if ground.said_at < said:
         return Fate.MERGED, "older", stored.id
     changes: dict[str, object] = {"state": stored.state | record.state, "closed": record.closed}
@@ -44,14 +41,14 @@ def apply_task(
 
 def find_task(write: EntityWrite, record: WorkspaceRecord, nominees: Sequence[MemoryRecord]) -> WorkspaceRecord | None:
     """Return the stored task that a record means: by its name, else by the words both share, open ones only."""
-    by_name = memories.tasks(write.connection, write.scope, task_id=record.task_id, limit=1)
+    by_name = write.memory.tasks(task_id=record.task_id, limit=1)
     if by_name:
         return by_name[0]
     if record.source == "direct":
         # A caller's names are exact.
         return None
     known = {t.id: t for t in nominees if isinstance(t, WorkspaceRecord) and not t.closed}
-    known |= {t.id: t for t in memories.tasks(write.connection, write.scope, closed=False, limit=OPEN_LOOKED_AT)}
+    known |= {t.id: t for t in write.memory.tasks(closed=False, limit=OPEN_LOOKED_AT)}
     shares = sorted(((_share(record, task), task.updated_at, task) for task in known.values()), key=itemgetter(0, 1))
     if not shares:
         return None

@@ -11,7 +11,6 @@ from easy_data.pipeline.sameness import relation
 from easy_data.schemas.candidates import Fate, Relation
 from easy_data.schemas.records import Bucket, EventRecord, MemoryRecord, Status
 from easy_data.schemas.registry import DERIVED_EVENTS
-from easy_data.stores.repositories import evidence, memories
 from easy_data.stores.repositories.evidence import Ground
 from easy_data.stores.repositories.history import Cause
 
@@ -30,7 +29,7 @@ def apply_event(
     event = record.model_copy(update={"happened_at": record.happened_at or ground.said_at})
     if event.event_type in VERBATIM:
         return Fate.WRITTEN, write.create(event, ground, cause).id
-    exact = memories.events_with_summary(write.connection, write.scope, event.summary)
+    exact = write.memory.events_with_summary(event.summary)
     others = [n for n in nominees if isinstance(n, EventRecord) and n.id not in {e.id for e in exact}]
     older: EventRecord | None = None
     for stored in [*exact, *others]:
@@ -45,7 +44,7 @@ def apply_event(
     if older is None:
         return Fate.WRITTEN, write.create(event, ground, cause).id
     # Which statement is current goes by when it was said, not by when it came in.
-    said = max((e.said_at for e in evidence.of_memory(write.connection, write.scope, older.id)), default=ground.said_at)
+    said = write.last_said(older.id) or ground.said_at
     if ground.said_at < said:
         past = event.model_copy(update={"status": Status.SUPERSEDED})
         return Fate.HISTORY, write.create(past, ground, cause).id
@@ -68,8 +67,8 @@ def _one_occurrence(new: EventRecord, stored: EventRecord) -> bool:
 
 
 def _merge(write: EntityWrite, stored: EventRecord, event: EventRecord, ground: Ground, cause: Cause) -> str:
-    counted = evidence.speaks_for(write.connection, stored.id, ground.conversation_id)
-    added = evidence.add(write.connection, write.scope, stored.id, Bucket.EVENT, ground)
+    counted = bool(write.memory.grounds(stored.id, ground.conversation_id))
+    added = write.add_evidence(stored.id, Bucket.EVENT, ground)
     changes: dict[str, object] = {}
     if not counted:
         changes["confidence"] = policy.grown(stored.confidence, event.confidence)

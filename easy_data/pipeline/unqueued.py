@@ -24,5 +24,9 @@ class Unqueued:
         del state
         return 0
 
+    def lengths(self) -> dict[str, int | None]:
+        """Return nothing: there are no queues."""
+        return {}
+
     def close(self) -> None:
         """Do nothing."""

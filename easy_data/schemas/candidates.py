@@ -109,6 +109,18 @@ class ReviewReason(StrEnum):
     INSTRUCTION = "instruction"
     TIE = "tie"
     UNKNOWN_TARGET = "unknown_target"
+    LINK = "link"
+    PAYMENT = "payment"
+    ACCESS = "access"
+
+
+# Reasons for which the user is not asked: what poisons a memory may have come from the very same conversation.
+FOR_REVIEWERS: tuple[ReviewReason, ...] = (
+    ReviewReason.INSTRUCTION,
+    ReviewReason.LINK,
+    ReviewReason.PAYMENT,
+    ReviewReason.ACCESS,
+)
 
 
 Verdict = Literal["accept", "review", "event_only", "reject"]

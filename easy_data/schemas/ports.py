@@ -223,6 +223,10 @@ class WorkQueue(Protocol):
         """Return how many more messages for the step after ``state`` the sweeper may send."""
         ...
 
+    def lengths(self) -> dict[str, int | None]:
+        """Return how many messages wait in each queue, None for all when the broker does not answer."""
+        ...
+
     @property
     def failures(self) -> int:
         """How many messages could not be sent so far."""

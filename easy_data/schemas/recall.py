@@ -17,7 +17,11 @@ MAX_TOP_K = 100
 
 
 class RecallRequest(BaseModel):
-    """One recall. ``top_k`` is clamped to 0..100. ``since`` and ``until`` are aware and half-open."""
+    """One recall. ``top_k`` is clamped to 0..100. ``since`` and ``until`` are aware and half-open.
+
+    ``routes`` and ``buckets`` narrow what is answered with; ``as_of`` (aware) asks for how things stood then;
+    ``budget`` is the most tokens, by estimate, that the block may take.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,6 +32,9 @@ class RecallRequest(BaseModel):
     event_types: tuple[str, ...] = ()
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
+    routes: tuple[RouteName, ...] = ()
+    as_of: AwareDatetime | None = None
+    budget: int | None = None
 
 
 class Intent(BaseModel):
@@ -56,7 +63,10 @@ class Share(BaseModel):
 
 
 class MemoryHit(BaseModel):
-    """One recalled memory with its score, where it came from and, for ``--explain``, each feature's share."""
+    """One recalled memory with its score, where it came from and, for ``--explain``, each feature's share.
+
+    ``newer`` is the id of a memory of the same answer that says the same thing at a later time, perhaps otherwise.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -68,6 +78,7 @@ class MemoryHit(BaseModel):
     route: RouteName
     shares: tuple[Share, ...] = ()
     conflict_with: str | None = None
+    newer: str | None = None
     status: Status = Status.ACTIVE
     polarity: Polarity = Polarity.POSITIVE
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from easy_data.schemas.errors import SettingsError
-from easy_data.schemas.ids import DEFAULT_TENANT
+from easy_data.schemas.ids import DEFAULT_TENANT, checked_name
 from easy_data.schemas.zones import zone_of
 
 PREFIX = "EASY_DATA_"
@@ -126,6 +127,21 @@ class Settings(BaseSettings):
         zone_of(value)
         return value
 
+    @field_validator("path")
+    @classmethod
+    def _one_file(cls, value: Path) -> Path:
+        if not value.name or "\0" in str(value) or str(value) == ":memory:":
+            raise ValueError("must name a file: a memory is kept on disk")
+        if value.is_dir():
+            raise ValueError("is a folder; name a file in it")
+        # The lock and the index stand beside the file itself, whatever name it was opened by.
+        return value.resolve() if value.is_symlink() else value
+
+    @field_validator("tenant_id")
+    @classmethod
+    def _usable_tenant(cls, value: str) -> str:
+        return checked_name(value, field="tenant_id")
+
     @field_validator("low_value_events", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
@@ -189,6 +205,12 @@ def load_settings(*, config: Path | None = None, **arguments: Any) -> Settings:
         raise SettingsError(_explain(error)) from None
 
 
+def environment_with(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for a child process: this one's, with these settings and no others of the service."""
+    others = {PREFIX + name.upper(): "" for name in SERVICE_SETTINGS}
+    return os.environ | others | {PREFIX + name.upper(): value for name, value in values.items()}
+
+
 def _refuse_unknown_variables() -> None:
     known = {PREFIX + name.upper() for name in Settings.model_fields} | {CONFIG_VARIABLE}
     unknown = sorted(
@@ -220,6 +242,6 @@ def _explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors(include_input=False, include_url=False):
         where = ".".join(str(step) for step in problem["loc"]) or "settings"
-        what = "unknown setting" if problem["type"] == "extra_forbidden" else problem["msg"]
+        what = "unknown setting" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Value error, ")
         parts.append(f"{where}: {what}")
     return "; ".join(parts)

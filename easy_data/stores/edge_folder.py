@@ -22,6 +22,7 @@ from easy_data.schemas.errors import EasyDataError, IndexUnavailable, StoreBusy,
 from easy_data.stores.index_points import LAYOUT_VERSION, collection_name
 from easy_data.stores.keywords import KEYWORDS_VERSION
 
+MIN_FREE_BYTES = 64_000_000
 _MARKER = "collection.json"
 _READ_ONLY = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
@@ -71,6 +72,7 @@ class EdgeFolder:
         machine is at fault; the folder is set aside only when its content is.
         """
         self.parent.mkdir(parents=True, exist_ok=True)
+        self.check_room()
         if not self.path.exists():
             return self.make_anew("the collection is new")
         try:
@@ -78,6 +80,15 @@ class EdgeFolder:
         except IndexUnavailable as error:
             self._set_aside()
             return self.make_anew(f"the collection was damaged and set aside: {error}")
+
+    def check_room(self) -> None:
+        """Raise ``StoreReadOnly`` on a disk that is nearly full.
+
+        The engine maps files into memory: where a block behind one cannot be had, the process is killed (SIGBUS), and
+        no error can be caught.
+        """
+        if shutil.disk_usage(self.parent).free < MIN_FREE_BYTES:
+            raise StoreReadOnly(f"the disk of {self.parent} has less than {MIN_FREE_BYTES // 10**6} MB left; make room")
 
     def make_anew(self, reason: str, held: EdgeShard | None = None) -> tuple[EdgeShard, str]:
         """Put an empty collection in the folder's place, closing ``held`` first; a crash leaves the old or the new."""

@@ -23,18 +23,11 @@ from qdrant_edge import (
     EdgeShard,
     EdgeSparseVectorParams,
     EdgeVectorParams,
-    Filter,
     FloatIndexParams,
-    HasIdCondition,
-    IdfParams,
     KeywordIndexParams,
     Memory,
     Modifier,
-    QuantizationSearchParams,
-    Query,
-    QueryRequest,
     ScrollRequest,
-    SearchParams,
     SparseVector,
     TurboQuantBitSize,
     TurboQuantQuantizationConfig,
@@ -43,19 +36,20 @@ from qdrant_edge import (
 )
 from qdrant_edge import Point as EdgePoint
 
-from easy_data.schemas.errors import IndexUnavailable
+from easy_data.schemas.errors import IndexUnavailable, StoreError
 from easy_data.schemas.ports import IndexHit, IndexQuery, IndexState, Point
 from easy_data.stores.edge_filter import edge_filter
 from easy_data.stores.edge_folder import EdgeFolder, engine_errors
+from easy_data.stores.edge_outsiders import Outsiders
+from easy_data.stores.edge_search import EdgeSearch
 from easy_data.stores.index_points import (
     SCOPE,
     checked_id,
     checked_vector,
     entity_conditions,
     payload_of,
-    query_conditions,
 )
-from easy_data.stores.keywords import sparse, sparse_query
+from easy_data.stores.keywords import sparse
 
 # The engine keeps the interpreter lock through a call, so calls are kept short: about 10 ms each.
 _UPSERT_BATCH = 128
@@ -63,8 +57,6 @@ _SCROLL_PAGE = 2_000
 # What the write-ahead log may hold; replaying it is most of the time it takes to open after a kill.
 _FLUSH_EVERY = 10_000
 
-_OVERSAMPLING = 3.0
-_RESCORED = SearchParams(quantization=QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING))
 _PAYLOAD_INDEXES = (
     UpdateOperation.create_field_index(SCOPE, KeywordIndexParams(is_tenant=True)),
     UpdateOperation.create_field_index("bucket", KeywordIndexParams()),
@@ -90,6 +82,7 @@ class EdgeIndex:
         self._size = size
         self._folder = EdgeFolder(path, embedder_name, size, _config(size), _PAYLOAD_INDEXES)
         self._lock = threading.Lock()
+        self._outsiders = Outsiders()
         self._unflushed = 0
         self._open: EdgeShard | None
         self._open, self._reason = self._folder.open()
@@ -101,15 +94,23 @@ class EdgeIndex:
         finite; nothing is written then.
         """
         prepared = iter([self._prepared(point) for point in points])
+        self._folder.check_room()
         with self._lock:
-            while batch := list(islice(prepared, _UPSERT_BATCH)):
-                self._update(UpdateOperation.upsert_points(batch), len(batch))
+            self._outsiders.put(points)
+            try:
+                while batch := list(islice(prepared, _UPSERT_BATCH)):
+                    self._update(UpdateOperation.upsert_points(batch), len(batch))
+            except StoreError:
+                # Nobody knows which of the points are in.
+                self._outsiders.forget()
+                raise
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove points by id; unknown ids are no error. Raises ``InputError`` for an id that is no UUID."""
         known: list[int | uuid.UUID | str] = [checked_id(point_id) for point_id in ids]
         with self._lock:
             self._update(UpdateOperation.delete_points(known), len(known))
+            self._outsiders.remove([str(each) for each in known])
 
     def search(self, query: IndexQuery) -> list[IndexHit]:
         """Return the union of the best ``limit`` by cosine and the best ``limit`` by BM25, in no promised order.
@@ -118,26 +119,16 @@ class EdgeIndex:
         """
         if query.limit < 1 or not query.statuses:
             return []
-        wanted = edge_filter(query_conditions(query))
-        indices, weights = sparse_query(query.text)
-        dense: dict[str, float] = {}
-        keyword: dict[str, float] = {}
-        if query.vector is not None:
-            dense = self._nearest(checked_vector(query.vector, self._size), query.limit, wanted)
-        if indices:
-            corpus = IdfParams(corpus=edge_filter(entity_conditions(query.tenant_id, query.entity_id)))
-            keyword = self._scores(
-                QueryRequest(
-                    limit=query.limit,
-                    query=Query.Nearest(SparseVector(indices, weights), using="keyword"),
-                    filter=wanted,
-                    params=SearchParams(idf=corpus),
-                )
-            )
-        if query.vector is not None and (missing := keyword.keys() - dense.keys()):
-            only_these = Filter(must=[HasIdCondition(set(missing))])
-            dense |= self._nearest(list(query.vector), len(missing), only_these)
-        return [IndexHit(point_id, dense.get(point_id), keyword.get(point_id)) for point_id in dense | keyword]
+        search = EdgeSearch(query, self._size)
+        # Nobody waits: while points are written, or another thread asks, the conditions are checked point by point.
+        if self._lock.acquire(blocking=False):
+            try:
+                with engine_errors():
+                    return search.hits(self._shard, self._outsiders)
+            finally:
+                self._lock.release()
+        with engine_errors():
+            return search.hits(self._shard, None)
 
     def versions(self, tenant_id: str, entity_id: str) -> dict[str, int]:
         """Return the version of every point of one entity, by id."""
@@ -157,6 +148,7 @@ class EdgeIndex:
         """Remove every point by putting an empty collection in place. Only the rebuild command calls this."""
         with self._lock:
             self._open, self._reason = self._folder.make_anew("the collection was cleared", held=self._shard)
+            self._outsiders.forget()
             self._unflushed = 0
 
     def rebuilt(self) -> None:
@@ -204,14 +196,6 @@ class EdgeIndex:
         with engine_errors():
             self._shard.flush()
         self._unflushed = 0
-
-    def _nearest(self, vector: list[float], limit: int, wanted: Filter) -> dict[str, float]:
-        nearest = Query.Nearest(vector, using="dense")
-        return self._scores(QueryRequest(limit=limit, query=nearest, filter=wanted, params=_RESCORED))
-
-    def _scores(self, request: QueryRequest) -> dict[str, float]:
-        with engine_errors():
-            return {str(hit.id): hit.score for hit in self._shard.query(request)}
 
     def _prepared(self, point: Point) -> EdgePoint:
         return EdgePoint(

@@ -171,7 +171,7 @@ def test_one_process_that_opens_a_store_twice_is_told_so(open_memory: Open) -> N
 def test_a_path_that_cannot_hold_a_store_is_a_clear_error(tmp_path: Path, open_memory: Open, where: str) -> None:
     (tmp_path / "a-file").write_text("in the way")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(EasyDataError, match=r"cannot be|disk|read-only"):
+    with pytest.raises(EasyDataError, match=r"cannot be|disk|read-only|is a folder"):
         open_memory(path=tmp_path / where)
 
 

@@ -121,7 +121,7 @@ CUES = Cues(
             r"converted|gone over to|just (?:started|got|joined)|swapped|instead|not any more)\b"
         ),
         Guard.INSTRUCTION: _words(
-            r"\b(?:you must|you (?:are|shall) (?:now|always)|you will (?:always|never)|always (?:approve|"
+            r"\b(?:you must|you (?:are|shall) (?:now|always)|you will (?:always|never)|always (?:answer with|reply with|approve|"
             r"recommend|trust|allow|agree|obey|"
             r"comply|send|forward)|approve (?:all|any|every)|ignore (?:all|any|previous|prior|earlier|your|"
             r"the (?:above|previous|rules))|"
@@ -131,7 +131,7 @@ CUES = Cues(
             r"necessary)|"
             r"(?:bypass|override|disable|skip) (?:\w+ )?(?:checks?|security|safety|verification|review|approval|"
             r"filters?|rules|restrictions)|"
-            r"notes? to (?:\w+ )?(?:ai|assistants?|llms?|agents?|bots?)|ai (?:assistants?|agents?)|"
+            r"when(?:ever)? (?:you are |you're )?asked (?:about|for)|notes? to (?:\w+ )?(?:ai|assistants?|llms?|agents?|bots?)|ai (?:assistants?|agents?)|"
             r"permanently remember|"
             r"(?:store|save|record|treat|remember) (?:this|that|it) as|company policy|"
             r"admin(?:istrator)? (?:access|rights|mode|privileges)|"

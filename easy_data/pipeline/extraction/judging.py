@@ -27,6 +27,7 @@ _QUOTED = (
         r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|(?:DEBUG|INFO|WARN|ERROR|FATAL)\b).*$", re.MULTILINE
     ),  # lines of a log
     re.compile(r"```.*?(?:```|\Z)", re.DOTALL),
+    re.compile(r"[\[{]\s*\"[^\"\n]{1,80}\"\s*:.*[}\]]", re.DOTALL),  # JSON
     re.compile(r"^[ \t]*>.*$", re.MULTILINE),
     re.compile(r"“[^“”]*(?:”|\Z)"),
     re.compile(r"「[^「」]*(?:」|\Z)"),

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
 
-from easy_data.pipeline.recall.context import render
+from easy_data.pipeline.recall.budget import fitting
+from easy_data.pipeline.recall.context import Parts, render
 from easy_data.pipeline.recall.gathering import ask_index, gather, gather_these
 from easy_data.pipeline.recall.intents import language_of, read_query
 from easy_data.pipeline.recall.question import Conditions, Question
@@ -34,8 +35,9 @@ OPEN_TASKS = 5
 def recall(request: RecallRequest, runtime: Runtime) -> Context:
     """Return the memories that matter for a query and the block for the prompt.
 
-    An empty query, a ``top_k`` of 0 and an entity that is not known give an empty context. Raises ``InputError`` for a
-    range that ends before it begins or an event type that is not registered; ``StoreError`` when SQL cannot be read.
+    An empty query, a ``top_k`` or budget of 0 and an entity that is not known give an empty context. Raises
+    ``InputError`` for a range that ends before it begins or an event type that is not registered; ``StoreError`` when
+    SQL cannot be read.
     """
     started, watch = runtime.clock.now(), perf_counter()
     scope = runtime.scope(checked_name(request.entity_id, field="entity_id"))
@@ -43,20 +45,21 @@ def recall(request: RecallRequest, runtime: Runtime) -> Context:
     query, top_k = _clean(request.query), _clamped(request.top_k)
     with runtime.database.read() as connection:
         entity = entities.find(connection, scope)
-        if entity is None or not query or top_k == 0:
+        if entity is None or not query or top_k == 0 or (request.budget is not None and request.budget <= 0):
             language = entity.language if entity else language_of(query, runtime.newcomer(scope.entity_id).language)
             return Context(entity_id=scope.entity_id, language=language)
-        question = Question(entity, query, read_query(query, entity, runtime.registry, started), started, conditions)
+        asked_at = request.as_of or started
+        question = Question(entity, query, read_query(query, entity, runtime.registry, asked_at), asked_at, conditions)
         summary = current_summary(runtime, connection, scope, entity)
         hot = _from_summary(summary, question, runtime, top_k)
         if hot:
-            context = _context(runtime, connection, question, hot, top_k)
+            context = _context(runtime, connection, question, hot, request)
             return _noted(runtime, context, summary, request, "hot", (), watch)
     found = ask_index(runtime, question)
     with runtime.database.read() as connection:
         gathered = gather(runtime, connection, question, found)
         hits = select(runtime, connection, question, gathered, limit=top_k)
-        context = _context(runtime, connection, question, hits, top_k)
+        context = _context(runtime, connection, question, hits, request)
     served: ServedFrom = "sql" if "index" in gathered.degraded else "full"
     return _noted(runtime, context, summary, request, served, gathered.degraded, watch)
 
@@ -121,24 +124,34 @@ def _from_summary(summary: HotSummary, question: Question, runtime: Runtime, top
 
 
 def _context(
-    runtime: Runtime, connection: Connection, question: Question, hits: list[MemoryHit], top_k: int
+    runtime: Runtime, connection: Connection, question: Question, hits: list[MemoryHit], request: RecallRequest
 ) -> Context:
-    """Put together what goes into the prompt."""
+    """Put together what goes into the prompt, as much as the budget allows: memories first, then tasks, questions."""
     entity, intent = question.entity, question.reading.intent
-    hits, disputed = with_rivals(runtime, connection, question, hits, limit=top_k)
+    hits, disputed = with_rivals(runtime, connection, question, hits, limit=_clamped(request.top_k))
     tasks: list[MemoryHit] = []
-    if intent.asks_task and question.conditions.wants(Bucket.WORKSPACE):
+    if intent.asks_task and question.conditions.wants(Bucket.WORKSPACE) and question.conditions.as_of is None:
         suspended = memories.tasks(connection, question.scope, closed=False, limit=OPEN_TASKS)
         tasks = [hit_of(task, runtime, entity.language, score=0.0) for task in suspended]
     questions = due_questions(question.query, intent, reviews.pending(connection, question.scope))
+
+    def first(number: int) -> Parts:
+        in_hits, in_tasks = hits[:number], tasks[: max(0, number - len(hits))]
+        ids = {hit.id for hit in in_hits}
+        pairs = [pair for pair in disputed if ids & {pair[0].id, pair[1].id}]
+        return Parts(in_hits, in_tasks, pairs, questions[: max(0, number - len(hits) - len(tasks))])
+
+    every = len(hits) + len(tasks) + len(questions)
+    number = fitting(every, request.budget, lambda count: render(entity, runtime.registry, first(count)))
+    parts = first(number)
     return Context(
         entity_id=entity.entity_id,
         language=entity.language,
-        text=render(entity, runtime.registry, hits, tasks, disputed, questions),
-        memories=tuple(hits),
-        open_tasks=tuple(tasks),
-        questions=questions,
-        conflicts=tuple((one.id, other.id) for one, other in disputed),
+        text=render(entity, runtime.registry, parts),
+        memories=tuple(parts.hits),
+        open_tasks=tuple(parts.tasks),
+        questions=tuple(parts.questions),
+        conflicts=tuple((one.id, other.id) for one, other in parts.disputed),
         intent=intent,
     )
 
@@ -185,7 +198,9 @@ def _conditions(request: RecallRequest, runtime: Runtime) -> Conditions:
     buckets = request.buckets
     if kinds and Bucket.EVENT in (buckets or (Bucket.EVENT,)):
         buckets = (Bucket.EVENT,)
-    conditions = Conditions(tuple(dict.fromkeys(buckets)), kinds, request.since, request.until)
+    conditions = Conditions(
+        tuple(dict.fromkeys(buckets)), kinds, request.since, request.until, request.routes, request.as_of
+    )
     _check_range(conditions)
     return conditions
 

@@ -56,6 +56,7 @@ class Words:
     unsure: str
     confirmed: str
     earlier: str
+    later: str
     next_step: str
     versus: str
     done: str
@@ -76,6 +77,7 @@ WORDS: dict[Language, Words] = {
         unsure="不太确定",
         confirmed="用户确认过",
         earlier="以前的情况，已不是现状",
+        later="之后又说到过，以较新的为准",
         next_step="下一步",
         versus="与",
         done="已完成",
@@ -94,6 +96,7 @@ WORDS: dict[Language, Words] = {
         unsure="unsure",
         confirmed="confirmed by the user",
         earlier="earlier, no longer so",
+        later="older; the later one counts",
         next_step="next step",
         versus="versus",
         done="done",
@@ -101,19 +104,23 @@ WORDS: dict[Language, Words] = {
 }
 
 
-def render(
-    entity: Entity,
-    registry: Registry,
-    hits: Sequence[MemoryHit],
-    tasks: Sequence[MemoryHit],
-    disputed: Sequence[tuple[ProfileRecord, ProfileRecord]],
-    questions: Sequence[ReviewItem],
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a block is made of. ``disputed`` are pairs of facts that contradict each other."""
+
+    hits: Sequence[MemoryHit]
+    tasks: Sequence[MemoryHit] = ()
+    disputed: Sequence[tuple[ProfileRecord, ProfileRecord]] = ()
+    questions: Sequence[ReviewItem] = ()
+
+
+def render(entity: Entity, registry: Registry, parts: Parts) -> str:
     """Return the block, or "" when there is nothing to say. It holds no blank line, and its order is stable.
 
-    ``disputed`` are pairs of facts that contradict each other. Facts stand in the registry's order, what happened in
-    the order of time, whatever their scores: equal memories give an equal block.
+    Facts stand in the registry's order, what happened in the order of time, whatever their scores: equal memories give
+    an equal block.
     """
+    hits = parts.hits
     words, zone, language = WORDS[entity.language], zone_of(entity.time_zone), entity.language
     order = {attribute.name: rank for rank, attribute in enumerate(registry)}
     facts = sorted(
@@ -121,14 +128,14 @@ def render(
         key=lambda hit: (order.get(_attribute(hit.record), len(order)), _moment(hit.record), hit.id),
     )
     in_time = sorted(hits, key=lambda hit: (_moment(hit.record), hit.id))
-    suspended = {hit.id: hit for hit in (*tasks, *in_time) if hit.bucket is Bucket.WORKSPACE}.values()
+    suspended = {hit.id: hit for hit in (*parts.tasks, *in_time) if hit.bucket is Bucket.WORKSPACE}.values()
     sections = (
         (words.facts, [_fact_line(hit, registry, language, words, zone) for hit in facts]),
-        (words.events, [_event_line(hit, zone) for hit in in_time if hit.route == "events"]),
-        (words.turns, [_event_line(hit, zone) for hit in in_time if hit.route == "turns"]),
+        (words.events, [_event_line(hit, language, words, zone) for hit in in_time if hit.route == "events"]),
+        (words.turns, [_event_line(hit, language, words, zone) for hit in in_time if hit.route == "turns"]),
         (words.tasks, [_task_line(hit.record, language, words, zone) for hit in suspended]),
-        (words.conflicts, [_conflict_line(a, b, registry, language, words, zone) for a, b in disputed]),
-        (words.questions, [item.question for item in questions]),
+        (words.conflicts, [_conflict_line(a, b, registry, language, words, zone) for a, b in parts.disputed]),
+        (words.questions, [item.question for item in parts.questions]),
     )
     lines = [line for title, said in sections if said for line in (title, *(f"- {one_line(text)}" for text in said))]
     return "\n".join([words.heading, words.notice, *lines]) if lines else ""
@@ -168,9 +175,11 @@ def _fact_line(hit: MemoryHit, registry: Registry, language: Language, words: Wo
     return memory_text(record, registry, language) + _in_brackets(notes, language)
 
 
-def _event_line(hit: MemoryHit, zone: ZoneInfo) -> str:
+def _event_line(hit: MemoryHit, language: Language, words: Words, zone: ZoneInfo) -> str:
     happened = hit.record.happened_at if isinstance(hit.record, EventRecord) else None
-    return f"{_day(happened, zone)} {hit.text}".strip()
+    # Before the text: a long one is cut at its end.
+    note = _in_brackets([words.later if hit.newer else ""], language).strip()
+    return " ".join(filter(None, (_day(happened, zone), note, hit.text)))
 
 
 def _task_line(record: MemoryRecord, language: Language, words: Words, zone: ZoneInfo) -> str:

@@ -12,20 +12,18 @@ from numpy.typing import NDArray
 
 from easy_data.pipeline.recall import cues
 from easy_data.pipeline.recall.intents import Reading
+from easy_data.pipeline.recall.traits import traits
 from easy_data.pipeline.recall.weights import WEIGHTS
-from easy_data.schemas.records import Bucket
+from easy_data.schemas.records import Bucket, Status
 from easy_data.schemas.registry import Registry
 from easy_data.stores.repositories.sketches import Sketch
 
 Column = NDArray[np.float64]
 
-SHORT_CHARS = 120
-SHORT_QUESTION_CHARS = 100
 CLOSED_TASK = 0.3
 RECENT_BOOST = 4.0
 _DAY = 86_400.0
-_WIDE = re.compile("[\u2e80-\U0010ffff]")
-_SPEAKER = re.compile(r"^([^\W\d_][\w.'’ -]{0,30})[:：]\s*")
+_HALF_LIVES = {Bucket(name): days * _DAY for name, days in WEIGHTS.half_life_days.model_dump().items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +47,23 @@ def figures(pool: Pool, reading: Reading, registry: Registry, now: datetime) -> 
     intent, sketches = reading.intent, pool.sketches
     named = set(intent.attributes)
     fresh = _freshness(sketches, registry, now)
+    keyword = _in_proportion(pool.keyword, best)
     columns = {
-        "keyword": _in_proportion(pool.keyword, best),
+        "keyword": keyword,
         "smoothed_keyword": _in_proportion(smoothing.smoothed(pool.keyword), best),
         "conversation": _in_proportion(smoothing.conversation_score(pool.keyword, scale.conversation_best), best),
         "dense": own / scale.dense,
         "smoothed_dense": smoothing.smoothed(own) / scale.smoothed_dense,
-        "fact": np.array([float(s.bucket is Bucket.PROFILE) for s in sketches]),
+        "fact": np.array([s.bucket is Bucket.PROFILE for s in sketches], dtype=float),
         "freshness": fresh * (RECENT_BOOST if intent.asks_recent else 1.0),
     }
     if named:
         columns["named"] = np.array([float(s.bucket is Bucket.PROFILE and s.kind in named) for s in sketches])
-    if intent.since is not None:
+    if intent.asks_past:
+        columns["replaced"] = np.array([s.status is Status.SUPERSEDED for s in sketches], dtype=float)
+    if intent.since is None:
+        columns["newest"] = _newest(sketches, keyword >= WEIGHTS.update.shared * best)
+    else:
         columns["in_range"] = np.array([_in_range(s, intent.since, intent.until) for s in sketches])
     if intent.asks_task:
         columns["task"] = np.array([_task(s) for s in sketches])
@@ -69,28 +72,24 @@ def figures(pool: Pool, reading: Reading, registry: Registry, now: datetime) -> 
 
 def wording(sketches: Sequence[Sketch], query: str) -> dict[str, Column]:
     """Return the features that read the words of events; facts and tasks have none of them."""
-    speakers = [_speaker(s) if s.bucket is Bucket.EVENT else "" for s in sketches]
     # An empty text has none of the cues: that is what facts and tasks get.
-    texts = [_SPEAKER.sub("", s.text, count=1) if s.bucket is Bucket.EVENT else "" for s in sketches]
-    words = [cues.words_of(text) for text in texts]
+    read = [traits(s.text if s.bucket is Bucket.EVENT else "") for s in sketches]
+    speakers = [s.speaker or t.speaker for s, t in zip(sketches, read, strict=True)]
     named = {name for name in set(speakers) if name and _is_named(name, query)}
-    asked_number = cues.ASKS_NUMBER.search(query) is not None
     role = "assistant" if cues.OF_ASSISTANT.search(query) else "user" if cues.OF_SELF.search(query) else ""
     columns = {
-        "asks_only": [float(_asks_only(t)) for t in texts],
-        "short": [max(0.0, 1 - _width(t) / SHORT_CHARS) if t else 0.0 for t in texts],
-        "first_person": [float(cues.FIRST_PERSON.count(t, w) > 0) for t, w in zip(texts, words, strict=True)],
-        "time_words": [float(min(2, cues.TIME_WORD.count(t, w))) for t, w in zip(texts, words, strict=True)],
+        "asks_only": [t.asks_only for t in read],
+        "short": [t.short for t in read],
+        "first_person": [t.first_person for t in read],
+        "time_words": [t.time_words for t in read],
         "opening": [float(s.turn == 0) for s in sketches],
     }
     if len(named) == 1:
         columns["speaker"] = [_side(name, named) for name in speakers]
     if role:
         columns["role"] = [float(s.role == role) for s in sketches]
-    if asked_number:
-        columns["number"] = [
-            float(any(map(str.isdigit, t)) or cues.NUMBER.count(t, w) > 0) for t, w in zip(texts, words, strict=True)
-        ]
+    if cues.ASKS_NUMBER.search(query):
+        columns["number"] = [t.number for t in read]
     return {name: np.array(values) for name, values in columns.items()}
 
 
@@ -107,7 +106,8 @@ class Neighbours:
             [names.setdefault(s.conversation_id, len(names)) if s.conversation_id else -1 for s in sketches], dtype=int
         )
         self._turn = np.array([-1 if s.turn is None else s.turn for s in sketches], dtype=int)
-        self._room = np.array([min(1.0, WEIGHTS.smoothing.words / max(1, _words(s.text))) for s in sketches])
+        words = np.array([traits(s.text).words for s in sketches])
+        self._room: Column = np.minimum(1.0, WEIGHTS.smoothing.words / np.maximum(1.0, words))
         self._order = np.lexsort((self._turn, self._conversation))
 
     def smoothed(self, scores: Column) -> Column:
@@ -130,20 +130,35 @@ class Neighbours:
 
     def conversation_score(self, scores: Column, best: int) -> Column:
         """Return for each candidate the mean of the ``best`` highest scores of its conversation; 0 outside one."""
-        result = np.zeros(len(scores))
+        if not len(scores):
+            return scores
         order = np.lexsort((-scores, self._conversation))
         conversation = self._conversation[order]
-        starts = np.flatnonzero(np.r_[True, conversation[1:] != conversation[:-1]])[: len(order)]
-        ends = np.r_[starts[1:], len(order)][: len(starts)]
-        for start, end in zip(starts, ends, strict=True):
-            if conversation[start] >= 0:
-                result[order[start:end]] = scores[order[start : min(end, start + best)]].sum() / best
+        first = np.r_[True, conversation[1:] != conversation[:-1]]
+        group = np.cumsum(first) - 1
+        place = np.arange(len(order)) - np.flatnonzero(first)[group]
+        means = np.bincount(group, weights=np.where(place < best, scores[order], 0.0)) / best
+        result: Column = np.empty(len(scores))
+        result[order] = np.where(conversation >= 0, means[group], 0.0)
         return result
 
 
 def _in_proportion(scores: Column, best: float) -> Column:
     highest = float(scores.max()) if len(scores) else 0.0
     return best * scores / highest if highest > 0 else np.zeros(len(scores))
+
+
+def _newest(sketches: Sequence[Sketch], shared: NDArray[np.bool_]) -> Column:
+    """Return for events that share most of the query's words where they lie between the oldest, 0, and the newest, 1.
+
+    Nothing depends on how long ago all of it is.
+    """
+    of_it = shared & np.array([s.bucket is Bucket.EVENT for s in sketches], dtype=bool)
+    at = np.array([s.at.timestamp() for s in sketches])
+    if not of_it.any() or at[of_it].min() == at[of_it].max():
+        return np.zeros(len(sketches))
+    first, last = at[of_it].min(), at[of_it].max()
+    return np.where(of_it, (at - first) / (last - first), 0.0)
 
 
 def _in_range(sketch: Sketch, since: datetime, until: datetime | None) -> float:
@@ -158,17 +173,10 @@ def _task(sketch: Sketch) -> float:
 
 def _freshness(sketches: Sequence[Sketch], registry: Registry, now: datetime) -> Column:
     """Return 1 for what is of now and for identity, half of it after each half-life of the bucket."""
-    half_lives = WEIGHTS.half_life_days.model_dump()
-    ages = np.array([max(0.0, (now - s.at).total_seconds() / _DAY) / half_lives[s.bucket] for s in sketches])
+    moment = now.timestamp()
+    ages = np.array([(moment - s.at.timestamp()) / _HALF_LIVES[s.bucket] for s in sketches])
     ageless = [s.bucket is Bucket.PROFILE and s.kind in registry and registry.get(s.kind).identity for s in sketches]
-    return np.where(ageless, 1.0, 0.5**ages)
-
-
-def _speaker(sketch: Sketch) -> str:
-    if sketch.speaker:
-        return sketch.speaker
-    found = _SPEAKER.match(sketch.text)
-    return found.group(1) if found else ""
+    return np.where(ageless, 1.0, 0.5 ** np.maximum(ages, 0.0))
 
 
 def _side(speaker: str, named: set[str]) -> float:
@@ -180,16 +188,3 @@ def _side(speaker: str, named: set[str]) -> float:
 def _is_named(speaker: str, query: str) -> bool:
     name = re.escape(speaker)
     return re.search(rf"(?<![A-Za-z]){name}(?![A-Za-z])", query, re.IGNORECASE) is not None
-
-
-def _asks_only(text: str) -> bool:
-    return text.rstrip().endswith(("?", "？")) and _width(text) < SHORT_QUESTION_CHARS
-
-
-def _width(text: str) -> int:
-    """Return the length in characters of English text that says about as much."""
-    return len(text) if text.isascii() else len(text) + 2 * len(_WIDE.findall(text))
-
-
-def _words(text: str) -> float:
-    return text.count(" ") + 1 if text.isascii() else _width(text) / 5

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import numpy as np
 
 from easy_data.pipeline.recall.features import Pool
 from easy_data.pipeline.recall.overlap import overlap
-from easy_data.pipeline.recall.question import Question
+from easy_data.pipeline.recall.question import TURN, Conditions, Question
 from easy_data.pipeline.recall.weights import WEIGHTS
 from easy_data.pipeline.rendering import searchable
 from easy_data.pipeline.runtime import Runtime
@@ -24,6 +26,9 @@ from easy_data.stores.repositories.sketches import Sketch
 # Facts of the attributes a query names, and memories the index does not know yet, that are looked at.
 NAMED_FACTS = 50
 UNINDEXED = 100
+# Facts that were replaced, for a question about the past.
+ONCE_FACTS = 20
+_FACTS = Bucket.PROFILE
 # Without the index: how many of the newest of each bucket are looked at.
 NEWEST = {Bucket.PROFILE: 200, Bucket.EVENT: 500, Bucket.WORKSPACE: 50}
 
@@ -60,17 +65,18 @@ def ask_index(runtime: Runtime, question: Question) -> Found:
         vector=vector,
         text=query,
         limit=WEIGHTS.pool,
-        buckets=conditions.buckets,
-        kinds=conditions.kinds,
+        buckets=conditions.wanted_buckets,
+        kinds=_kinds(conditions, runtime),
+        statuses=conditions.statuses,
         since=conditions.since.timestamp() if conditions.since else None,
-        until=conditions.until.timestamp() if conditions.until else None,
+        until=_earlier(conditions.until, conditions.as_of),
     )
     try:
         hits = {hit.id: hit for hit in runtime.index.search(asked)}
-        ranged = _within(asked, question)
-        if ranged is not None:
-            for hit in runtime.index.search(ranged):
-                hits.setdefault(hit.id, hit)
+        for further in (_within(asked, question), _once(asked, question)):
+            if further is not None:
+                for hit in runtime.index.search(further):
+                    hits.setdefault(hit.id, hit)
     except IndexUnavailable:
         return Found(degraded=(*degraded, "index"))
     return Found(tuple(hits.values()), degraded)
@@ -90,9 +96,11 @@ def gather(runtime: Runtime, connection: Connection, question: Question, found: 
     records: dict[str, MemoryRecord] = {}
     for bucket in (Bucket.PROFILE, Bucket.WORKSPACE):
         if left and conditions.wants(bucket):
-            records |= {record.id: record for record in memories.load(connection, scope, left, buckets=(bucket,))}
+            found_here = memories.load(connection, scope, left, statuses=_states(question), buckets=(bucket,))
+            records |= {record.id: record for record in found_here}
             left.difference_update(records)
     records |= {fact.id: fact for fact in _named_facts(connection, question)}
+    records = {name: record for name, record in records.items() if conditions.held(record)}
     seen += [sketch_of(record) for record in records.values()]
     seen = [sketch for sketch in seen if conditions.allow(sketch)]
     return Gathered(pool_of(runtime, question.query, seen, records, hits), records, found.degraded)
@@ -148,14 +156,46 @@ def _within(asked: IndexQuery, question: Question) -> IndexQuery | None:
     )
 
 
+def _once(asked: IndexQuery, question: Question) -> IndexQuery | None:
+    """Return the same question to the facts that were replaced, for a query about the past; else None."""
+    if not question.reading.intent.asks_past or question.conditions.as_of or not question.conditions.wants(_FACTS):
+        return None
+    return replace(asked, limit=ONCE_FACTS, buckets=(_FACTS,), statuses=(Status.SUPERSEDED,))
+
+
+def _states(question: Question) -> tuple[Status, ...]:
+    """Return the states of facts that answer; a question about the past gets the values that were replaced as well."""
+    past = question.reading.intent.asks_past and question.conditions.as_of is None
+    return (*LIVE_STATUSES, Status.SUPERSEDED) if past else question.conditions.statuses
+
+
+def _kinds(conditions: Conditions, runtime: Runtime) -> tuple[str, ...]:
+    """Return the kinds to ask the index for; of the events, routes may want the turns alone or all others."""
+    if conditions.kinds or len({"turns", "events"}.intersection(conditions.routes)) != 1:
+        return conditions.kinds
+    if "turns" in conditions.routes:
+        events: tuple[str, ...] = (TURN,)
+    else:
+        events = tuple(name for name in runtime.registry.event_types if name != TURN)
+    facts = tuple(a.name for a in runtime.registry) if conditions.wants(_FACTS) else ()
+    return (*events, *facts, *(("open", "closed") if conditions.wants(Bucket.WORKSPACE) else ()))
+
+
+def _earlier(until: datetime | None, as_of: datetime | None) -> float | None:
+    """Return the end of the range in epoch seconds, past the last instant that counts; None for no end."""
+    ends = [until.timestamp()] if until else []
+    if as_of:
+        ends.append(math.nextafter(as_of.timestamp(), math.inf))
+    return min(ends, default=None)
+
+
 def _named_facts(connection: Connection, question: Question) -> list[ProfileRecord]:
-    """Return the facts the query names; a question about the past gets the values that were replaced as well."""
+    """Return the facts the query names."""
     intent = question.reading.intent
     if not intent.attributes or not question.conditions.wants(Bucket.PROFILE):
         return []
-    statuses = (*LIVE_STATUSES, Status.SUPERSEDED) if intent.asks_past else LIVE_STATUSES
     return memories.profile(
-        connection, question.scope, attr_names=intent.attributes, statuses=statuses, limit=NAMED_FACTS
+        connection, question.scope, attr_names=intent.attributes, statuses=_states(question), limit=NAMED_FACTS
     )
 
 
@@ -192,7 +232,13 @@ def _from_sql(runtime: Runtime, connection: Connection, question: Question, degr
     scope, conditions = question.scope, question.conditions
     rows: list[MemoryRecord] = []
     if conditions.wants(Bucket.PROFILE):
-        rows += memories.profile(connection, scope, attr_names=conditions.kinds, limit=NEWEST[Bucket.PROFILE])
+        rows += memories.profile(
+            connection,
+            scope,
+            attr_names=conditions.kinds,
+            statuses=_states(question),
+            limit=NEWEST[Bucket.PROFILE],
+        )
         rows += _named_facts(connection, question)
     if conditions.wants(Bucket.EVENT):
         rows += memories.events_page(
@@ -200,12 +246,12 @@ def _from_sql(runtime: Runtime, connection: Connection, question: Question, degr
             scope,
             event_types=conditions.kinds,
             since=conditions.since,
-            until=conditions.until,
+            until=min(filter(None, (conditions.until, conditions.as_of)), default=None),
             limit=NEWEST[Bucket.EVENT],
         )
     if conditions.wants(Bucket.WORKSPACE):
         rows += memories.tasks(connection, scope, limit=NEWEST[Bucket.WORKSPACE])
-    records = {record.id: record for record in rows}
+    records = {record.id: record for record in rows if conditions.held(record)}
     seen = [sketch for sketch in map(sketch_of, records.values()) if conditions.allow(sketch)]
     texts = [searchable(records[sketch.id], runtime.registry) for sketch in seen]
     return Gathered(Pool(seen, overlap(question.query, texts), np.zeros(len(seen))), records, degraded)

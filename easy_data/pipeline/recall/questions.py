@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from easy_data.schemas.candidates import ReviewReason
+from easy_data.schemas.candidates import FOR_REVIEWERS
 from easy_data.schemas.recall import Intent
 from easy_data.schemas.review import ReviewItem
 from easy_data.stores.keywords import terms
 
 MOST = 3
-# Words that give orders are settled by a person, never put before the model.
-_NEVER_ASKED = (ReviewReason.INSTRUCTION,)
 _VALUES = ("attr_value", "summary", "task_id")
 
 
 def due_questions(query: str, intent: Intent, pending: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:
     """Return the waiting items, oldest first and at most 3, whose attribute or words the query touches."""
     words = set(terms(query))
-    asked = (item for item in pending if item.question and item.reason not in _NEVER_ASKED)
+    asked = (item for item in pending if item.question and item.reason not in FOR_REVIEWERS)
     return tuple(islice((item for item in asked if _touches(item, intent, words)), MOST))
 
 

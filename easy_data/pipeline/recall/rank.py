@@ -18,18 +18,32 @@ _POINTS = WEIGHTS.points.model_dump()
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate with its score and its features: name -> (value, points)."""
+    """One candidate with its score; ``row`` is its place in the ``columns`` of features, worth ``points`` each.
+
+    ``newer`` is the id of a later statement of the same matter, and ``moved`` what that took from the score.
+    """
 
     sketch: Sketch
     score: float
-    features: dict[str, tuple[float, float]]
+    row: int
+    columns: dict[str, Column]
+    points: dict[str, float]
+    moved: float = 0.0
+    newer: str | None = None
 
     def shares(self) -> tuple[Share, ...]:
         """Return what made the score, feature by feature."""
+        values = ((feature, float(column[self.row])) for feature, column in self.columns.items())
+        made = [
+            (feature, value, self.points[feature] * value)
+            for feature, value in values
+            if value and self.points[feature]
+        ]
+        made += [("update", 1.0, self.moved)] if self.moved else []
+        # Figures that were computed here need no checking.
         return tuple(
-            Share(feature=feature, value=round(value, 4), points=round(points, 4))
-            for feature, (value, points) in self.features.items()
-            if points
+            Share.model_construct(feature=feature, value=round(value, 4), points=round(points, 4))
+            for feature, value, points in made
         )
 
 
@@ -59,14 +73,9 @@ def rank(
     first = first[np.argsort(-score[first], kind="stable")][: max(limit, WEIGHTS.cue_depth)]
     read = [pool.sketches[int(i)] for i in first]
     columns = {name: column[first] for name, column in columns.items()} | wording(read, question.query)
-    final = np.round(_sum(columns, points, len(first)), 6)
+    final = np.round(_sum(columns, points, len(first)), 6).tolist()
     best = sorted(range(len(read)), key=lambda n: (-final[n], -read[n].at.timestamp(), read[n].id))[:limit]
-    return [
-        Ranked(
-            read[n], round(float(final[n]), 4), {f: (float(c[n]), points[f] * float(c[n])) for f, c in columns.items()}
-        )
-        for n in best
-    ]
+    return [Ranked(read[n], round(final[n], 4), n, columns, points) for n in best]
 
 
 def _sum(columns: dict[str, Column], points: dict[str, float], length: int) -> Column:

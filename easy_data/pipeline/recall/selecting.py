@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from easy_data.pipeline.recall.gathering import Gathered
 from easy_data.pipeline.recall.phrases import memory_text
-from easy_data.pipeline.recall.question import Question
+from easy_data.pipeline.recall.question import TURN, Question, route_of
 from easy_data.pipeline.recall.rank import Ranked, rank
+from easy_data.pipeline.recall.updates import newest_first
 from easy_data.pipeline.runtime import Runtime
-from easy_data.schemas.recall import MemoryHit, RouteName, Share
+from easy_data.schemas.recall import MemoryHit, Share
 from easy_data.schemas.records import (
     Bucket,
     EventRecord,
@@ -23,7 +24,6 @@ from easy_data.stores.database import Connection
 from easy_data.stores.repositories import evidence, memories
 from easy_data.stores.repositories.rows import bucket_of
 
-TURN = "conversation_turn"
 # How many more than asked for are ranked, so that turns which repeat a fact can be left out.
 SPARE = 20
 
@@ -46,6 +46,7 @@ def select(
         limit=limit + SPARE,
         every=every,
     )
+    ranked = newest_first(ranked, question)
     if not every:
         ranked = _without_repeats(connection, question, ranked, limit)
     missing = [r.sketch.id for r in ranked if r.sketch.id not in gathered.records]
@@ -53,14 +54,27 @@ def select(
     loaded = memories.load(connection, question.scope, missing, buckets=(Bucket.EVENT,)) if missing else []
     records = gathered.records | {record.id: record for record in loaded}
     return [
-        hit_of(records[r.sketch.id], runtime, question.entity.language, score=r.score, shares=r.shares())
+        hit_of(
+            records[r.sketch.id],
+            runtime,
+            question.entity.language,
+            score=r.score,
+            shares=r.shares(),
+            newer=r.newer,
+        )
         for r in ranked
         if r.sketch.id in records
     ]
 
 
-def hit_of(
-    record: MemoryRecord, runtime: Runtime, language: Language, *, score: float, shares: tuple[Share, ...] = ()
+def hit_of(  # noqa: PLR0913 - one keyword a field
+    record: MemoryRecord,
+    runtime: Runtime,
+    language: Language,
+    *,
+    score: float,
+    shares: tuple[Share, ...] = (),
+    newer: str | None = None,
 ) -> MemoryHit:
     """Return a record as a recalled memory."""
     fact = record if isinstance(record, ProfileRecord) else None
@@ -70,9 +84,10 @@ def hit_of(
         text=memory_text(record, runtime.registry, language),
         record=record,
         score=score,
-        route=_route(record),
+        route=route_of(bucket_of(record), record.event_type if isinstance(record, EventRecord) else ""),
         shares=shares,
         conflict_with=fact.conflict_with if fact else None,
+        newer=newer,
         status=record.status,
         polarity=fact.polarity if fact else Polarity.POSITIVE,
     )
@@ -116,11 +131,3 @@ def _without_repeats(connection: Connection, question: Question, ranked: list[Ra
         return ranked[:limit]
     said = evidence.grounds(connection, question.scope, facts)
     return [r for r in ranked if r.sketch.kind != TURN or (r.sketch.conversation_id, r.sketch.turn) not in said][:limit]
-
-
-def _route(record: MemoryRecord) -> RouteName:
-    if isinstance(record, ProfileRecord):
-        return "profile"
-    if isinstance(record, EventRecord):
-        return "turns" if record.event_type == TURN else "events"
-    return "workspace"

@@ -37,6 +37,13 @@ class Floor(_Table):
     dense: float
 
 
+class Update(_Table):
+    """When memories speak of one matter, so that the newest stands first."""
+
+    among: int
+    shared: float
+
+
 class Points(_Table):
     """Points of each feature, one field a feature."""
 
@@ -57,6 +64,8 @@ class Points(_Table):
     task: float
     fact: float
     named: float
+    replaced: float
+    newest: float
     freshness: float
 
 
@@ -76,6 +85,7 @@ class Weights(_Table):
     smoothing: Smoothing
     scale: Scale
     floor: Floor
+    update: Update
     points: Points
     half_life_days: HalfLife
 

@@ -14,20 +14,19 @@ from easy_data.stores.repositories.conversations import InboxRow
 def classify(row: InboxRow, runtime: Runtime) -> bool:
     """Write down a verdict for every candidate; False when another worker has taken the conversation."""
     conversation = row.conversation()
-    with runtime.database.write() as connection:
+    with runtime.database.write(durable=False) as connection:
         found = candidates.of_conversation(connection, row.id)
         if conversation is not None:
             waiting = with_current(connection, row.scope, reviews.pending(connection, row.scope))
             known = {c.candidate.answers_review for c in found}
             answers = [
                 a
-                for a in read_answers(conversation, waiting, [c.candidate for c in found])
+                for a in read_answers(conversation, waiting, [c.candidate for c in found], runtime.registry)
                 if a.answers_review not in known
             ]
-            candidates.add(connection, row.scope, row.id, len(found), answers)
-            for item in candidates.of_conversation(connection, row.id):
-                verdict = judge(item.candidate, conversation, runtime.registry, runtime.settings)
-                candidates.judge(connection, item.id, verdict)
+            found += candidates.add(connection, row.scope, row.id, len(found), answers)
+            verdicts = [judge(c.candidate, conversation, runtime.registry, runtime.settings) for c in found]
+            candidates.judge(connection, list(zip(found, verdicts, strict=True)))
         moved = claims.advance(connection, row, State.CLASSIFIED)
         if not moved:
             connection.rollback()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from easy_data.pipeline.runtime import Runtime
+from easy_data.pipeline.turns import end_unread
 from easy_data.schemas.errors import ModelError
 from easy_data.schemas.ports import Usage
 from easy_data.schemas.receipts import Outcome, State
@@ -30,9 +31,12 @@ def extract(row: InboxRow, runtime: Runtime) -> bool:
         _account(row, runtime, tuple(getattr(error, "usage", ())))
         raise
     runtime.reached("extract.done")
-    with runtime.database.write() as connection:
+    # What a model was paid for is forced to disk; the patterns would find the same once more.
+    with runtime.database.write(durable=bool(found.usages)) as connection:
         logs.add_calls(connection, row.scope, row.id, found.usages, purpose="extract", now=runtime.clock.now())
-        candidates.replace_all(connection, row.scope, row.id, found.candidates)
+        if row.fence > 1:
+            candidates.forget(connection, row.id)
+        candidates.add(connection, row.scope, row.id, 0, found.candidates)
         moved = claims.advance(connection, row, State.EXTRACTED, unread=[list(span) for span in found.unread])
         if not moved:
             connection.rollback()
@@ -41,8 +45,7 @@ def extract(row: InboxRow, runtime: Runtime) -> bool:
 
 
 def _end(row: InboxRow, runtime: Runtime, outcome: Outcome, reason: str) -> bool:
-    with runtime.database.write() as connection:
-        claims.settle(connection, row, outcome, reason=reason, now=runtime.clock.now())
+    end_unread(row, runtime, outcome, reason)
     return False
 
 

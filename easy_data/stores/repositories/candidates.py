@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import BindParameter, Connection, Row, bindparam, delete, insert, select, update
 
 from easy_data.schemas.candidates import Candidate, CandidateFate, Classified, Fate, Plan, Verdict
 from easy_data.schemas.ids import Scope, new_id
@@ -31,85 +31,106 @@ class CandidateRow:
         )
 
 
-def replace_all(connection: Connection, scope: Scope, conversation_row_id: str, found: Sequence[Candidate]) -> None:
-    """Store what extraction proposed; an earlier, unfinished attempt's rows go."""
-    connection.execute(delete(table).where(table.c.conversation_row_id == conversation_row_id))
-    if found:
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a candidate ended: its id, its fate and what it touched."""
+
+    row_id: str
+    fate: Fate
+    reason: str
+    memory_id: str | None = None
+    review_id: str | None = None
+
+
+# Built once: every conversation passes through them.
+_ROW: BindParameter[str] = bindparam("row")
+_OF_CONVERSATION = select(table).where(table.c.conversation_row_id == _ROW).order_by(table.c.ordinal)
+_JUDGE = (
+    update(table)
+    .where(table.c.id == _ROW)
+    .values(verdict=bindparam("to_verdict"), confidence=bindparam("to_confidence"), reason=bindparam("to_reason"))
+)
+_REWORD = update(table).where(table.c.id == _ROW).values(content=bindparam("to_content"))
+_PLAN = update(table).where(table.c.id == _ROW).values(plan=bindparam("to_plan"))
+_END = (
+    update(table)
+    .where(table.c.id == _ROW)
+    .values(
+        fate=bindparam("to_fate"),
+        reason=bindparam("to_reason"),
+        memory_id=bindparam("to_memory"),
+        review_id=bindparam("to_review"),
+    )
+)
+
+
+def add(
+    connection: Connection, scope: Scope, conversation_row_id: str, start: int, found: Sequence[Candidate]
+) -> list[CandidateRow]:
+    """Append candidates, numbered from ``start``, and return their rows."""
+    rows = [CandidateRow(new_id(), candidate, None, 0.0, "", None) for candidate in found]
+    if rows:
         connection.execute(
             insert(table),
             [
                 {
-                    "id": new_id(),
+                    "id": row.id,
                     "tenant_id": scope.tenant_id,
                     "entity_id": scope.entity_id,
                     "conversation_row_id": conversation_row_id,
                     "ordinal": ordinal,
-                    "content": candidate.model_dump(mode="json"),
+                    "content": row.candidate.model_dump(mode="json"),
                     "reason": "",
                 }
-                for ordinal, candidate in enumerate(found)
+                for ordinal, row in enumerate(rows, start)
             ],
         )
-
-
-def add(connection: Connection, scope: Scope, conversation_row_id: str, start: int, found: Sequence[Candidate]) -> None:
-    """Append candidates that a later step found, numbered from ``start``."""
-    for ordinal, candidate in enumerate(found, start):
-        connection.execute(
-            insert(table).values(
-                id=new_id(),
-                tenant_id=scope.tenant_id,
-                entity_id=scope.entity_id,
-                conversation_row_id=conversation_row_id,
-                ordinal=ordinal,
-                content=candidate.model_dump(mode="json"),
-                reason="",
-            )
-        )
+    return rows
 
 
 def of_conversation(connection: Connection, conversation_row_id: str) -> list[CandidateRow]:
     """Return the candidates of a conversation in the order they were proposed."""
-    found = connection.execute(
-        select(table).where(table.c.conversation_row_id == conversation_row_id).order_by(table.c.ordinal)
-    )
-    return [_row(row) for row in found]
+    return [_row(row) for row in connection.execute(_OF_CONVERSATION, {"row": conversation_row_id})]
 
 
-def judge(connection: Connection, row_id: str, verdict: Classified) -> None:
-    """Write down what policy said of a candidate, and the candidate as policy left it."""
-    connection.execute(
-        update(table)
-        .where(table.c.id == row_id)
-        .values(
-            verdict=verdict.verdict,
-            confidence=verdict.confidence,
-            reason=verdict.reason,
-            content=verdict.candidate.model_dump(mode="json"),
+def judge(connection: Connection, verdicts: Sequence[tuple[CandidateRow, Classified]]) -> None:
+    """Write down what policy said of each candidate, and the candidate where policy changed it."""
+    judged = [
+        {"row": row.id, "to_verdict": said.verdict, "to_confidence": said.confidence, "to_reason": said.reason}
+        for row, said in verdicts
+    ]
+    changed = [
+        {"row": row.id, "to_content": said.candidate.model_dump(mode="json")}
+        for row, said in verdicts
+        if said.candidate is not row.candidate
+    ]
+    for statement, values in ((_JUDGE, judged), (_REWORD, changed)):
+        if values:
+            connection.execute(statement, values)
+
+
+def plan(connection: Connection, plans: Sequence[tuple[str, Plan]]) -> None:
+    """Write down what dedupe found for each candidate: (row id, plan) items."""
+    if plans:
+        connection.execute(_PLAN, [{"row": name, "to_plan": found.model_dump(mode="json")} for name, found in plans])
+
+
+def end(connection: Connection, ends: Sequence[End]) -> None:
+    """Write down the fates of candidates."""
+    if ends:
+        connection.execute(
+            _END,
+            [
+                {
+                    "row": each.row_id,
+                    "to_fate": each.fate,
+                    "to_reason": each.reason,
+                    "to_memory": each.memory_id,
+                    "to_review": each.review_id,
+                }
+                for each in ends
+            ],
         )
-    )
-
-
-def plan(connection: Connection, row_id: str, found: Plan) -> None:
-    """Write down what dedupe found for a candidate."""
-    connection.execute(update(table).where(table.c.id == row_id).values(plan=found.model_dump(mode="json")))
-
-
-def end(
-    connection: Connection,
-    row_id: str,
-    fate: Fate,
-    *,
-    reason: str,
-    memory_id: str | None = None,
-    review_id: str | None = None,
-) -> None:
-    """Write down the fate of a candidate."""
-    connection.execute(
-        update(table)
-        .where(table.c.id == row_id)
-        .values(fate=fate, reason=reason, memory_id=memory_id, review_id=review_id)
-    )
 
 
 def fates(connection: Connection, conversation_row_id: str) -> tuple[CandidateFate, ...]:

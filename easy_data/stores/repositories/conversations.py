@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, func, select, update
 
 from easy_data.schemas.conversation import Conversation
 from easy_data.schemas.ids import Scope
@@ -17,10 +17,7 @@ from easy_data.stores.tables import conversations as table
 
 @dataclass(frozen=True, slots=True)
 class InboxRow:
-    """One accepted conversation. ``payload`` is None when its text was purged or erased.
-
-    ``one_stage`` says that it was claimed for one step, after which others may go on with it.
-    """
+    """One accepted conversation. ``payload`` is None when its text was purged or erased."""
 
     id: str
     scope: Scope
@@ -41,11 +38,22 @@ class InboxRow:
     fence: int
     duplicates: int
     unread: tuple[tuple[int, int, str], ...]
-    one_stage: bool = False
 
     def conversation(self) -> Conversation | None:
         """Return the conversation, or None when its text is gone."""
         return None if self.payload is None else Conversation.model_validate(self.payload)
+
+
+_LATEST = (
+    select(table)
+    .where(
+        table.c.tenant_id == bindparam("tenant"),
+        table.c.source == bindparam("from_source"),
+        table.c.conversation_id == bindparam("name"),
+    )
+    .order_by(table.c.revision.desc())
+    .limit(1)
+)
 
 
 def add(  # noqa: PLR0913 - one for each column
@@ -60,41 +68,53 @@ def add(  # noqa: PLR0913 - one for each column
     due: datetime | None = None,
 ) -> bool:
     """Insert the conversation, to be worked on from ``due``, or ``now``, on; return False when its key is taken."""
-    inserted = connection.execute(
-        insert_ignoring(connection, table)
-        .values(
-            id=row_id,
-            tenant_id=conversation.tenant_id,
-            entity_id=conversation.entity_id,
-            source=conversation.source,
-            conversation_id=conversation.conversation_id,
-            revision=conversation.revision,
-            entity_seq=entity_seq,
-            erased_epoch=epoch,
-            body_sha256=sha256,
-            payload=conversation.model_dump(mode="json"),
-            received_at=now,
-            ended_at=conversation.ended_at,
-            state=State.RECEIVED,
-            outcome=None,
-            reason="",
-            attempts=0,
-            outages=0,
-            next_attempt_at=due or now,
-            fence=0,
-            duplicates=0,
-            unread=[],
-        )
-        .returning(table.c.id)
-    ).scalar_one_or_none()
+    values = {
+        "id": row_id,
+        "tenant_id": conversation.tenant_id,
+        "entity_id": conversation.entity_id,
+        "source": conversation.source,
+        "conversation_id": conversation.conversation_id,
+        "revision": conversation.revision,
+        "entity_seq": entity_seq,
+        "erased_epoch": epoch,
+        "body_sha256": sha256,
+        "payload": conversation.model_dump(mode="json"),
+        "received_at": now,
+        "ended_at": conversation.ended_at,
+        "state": State.RECEIVED,
+        "outcome": None,
+        "reason": "",
+        "attempts": 0,
+        "outages": 0,
+        "next_attempt_at": due or now,
+        "fence": 0,
+        "duplicates": 0,
+        "unread": [],
+    }
+    statement = insert_ignoring(connection, table).returning(table.c.id)
+    inserted = connection.execute(statement, values).scalar_one_or_none()
     return inserted is not None
 
 
 def latest(connection: Connection, tenant_id: str, source: str, conversation_id: str) -> InboxRow | None:
     """Return the newest revision of a conversation by the caller's key."""
+    values = {"tenant": tenant_id, "from_source": source, "name": conversation_id}
+    row = connection.execute(_LATEST, values).one_or_none()
+    return None if row is None else inbox_row(row)
+
+
+def with_body(
+    connection: Connection, tenant_id: str, source: str, conversation_id: str, sha256: str
+) -> InboxRow | None:
+    """Return the newest revision of a conversation that has this body."""
     row = connection.execute(
         select(table)
-        .where(table.c.tenant_id == tenant_id, table.c.source == source, table.c.conversation_id == conversation_id)
+        .where(
+            table.c.tenant_id == tenant_id,
+            table.c.source == source,
+            table.c.conversation_id == conversation_id,
+            table.c.body_sha256 == sha256,
+        )
         .order_by(table.c.revision.desc())
         .limit(1)
     ).one_or_none()

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.records import Bucket, Evidence
-from easy_data.stores.repositories.scoping import checked_by
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound, checked, checked_by
 from easy_data.stores.tables import evidence as table
 
 
@@ -26,23 +26,26 @@ class Ground:
     turn: int | None = None
 
 
+_WORDS = select(table.c.memory_id, table.c.turn, table.c.quote).where(
+    *checked(table, *BY_SCOPE), table.c.memory_id.in_(bindparam("ids", expanding=True)), table.c.live
+)
+_SAID_THERE = _WORDS.where(table.c.conversation_id == bindparam("conversation"))
+_SAID_NOWHERE = _WORDS.where(table.c.conversation_id.is_(None))
+
+
 def add(connection: Connection, scope: Scope, memory_id: str, bucket: Bucket, ground: Ground) -> bool:
     """Add evidence; False when these very words of this conversation already stand behind the memory."""
-    same = select(table.c.id).where(
-        table.c.memory_id == memory_id,
-        table.c.conversation_id.is_not_distinct_from(ground.conversation_id),
-        table.c.turn.is_not_distinct_from(ground.turn),
-        table.c.quote == ground.quote,
-        table.c.live,
-    )
-    if connection.execute(same.limit(1)).one_or_none() is not None:
+    said = words_of(connection, scope, [memory_id], ground.conversation_id)
+    if (ground.turn, ground.quote) in said.get(memory_id, ()):
         return False
     add_new(connection, scope, [(memory_id, bucket, ground)])
     return True
 
 
 def add_new(connection: Connection, scope: Scope, grounds: Sequence[tuple[str, Bucket, Ground]]) -> None:
-    """Add the evidence of memories that have none yet: (memory id, bucket, ground) items."""
+    """Add evidence that is known to be new: (memory id, bucket, ground) items."""
+    if not grounds:
+        return
     connection.execute(
         insert(table),
         [
@@ -65,14 +68,33 @@ def add_new(connection: Connection, scope: Scope, grounds: Sequence[tuple[str, B
     )
 
 
-def speaks_for(connection: Connection, memory_id: str, conversation_id: str | None) -> bool:
-    """Tell if this conversation already stands behind the memory: it can raise confidence only once."""
-    statement = select(table.c.id).where(
-        table.c.memory_id == memory_id,
-        table.c.conversation_id.is_not_distinct_from(conversation_id),
-        table.c.live,
-    )
-    return connection.execute(statement.limit(1)).one_or_none() is not None
+def words_of(
+    connection: Connection, scope: Scope, memory_ids: Collection[str], conversation_id: str | None
+) -> dict[str, set[tuple[int | None, str]]]:
+    """Return the (turn, quote) pairs of this conversation that stand behind each of these memories, if any do.
+
+    Without a conversation they are those of direct writes.
+    """
+    found: dict[str, set[tuple[int | None, str]]] = {}
+    if not memory_ids:
+        return found
+    values = bound(scope) | {"ids": list(memory_ids)}
+    if conversation_id is None:
+        rows = connection.execute(_SAID_NOWHERE, values)
+    else:
+        rows = connection.execute(_SAID_THERE, values | {"conversation": conversation_id})
+    for memory_id, turn, quote in rows:
+        found.setdefault(memory_id, set()).add((turn, quote))
+    return found
+
+
+def last_said(connection: Connection, scope: Scope, memory_id: str) -> datetime | None:
+    """Return when the newest words behind a memory were said."""
+    return connection.execute(
+        select(func.max(table.c.said_at, type_=table.c.said_at.type)).where(
+            *checked_by(table, scope), table.c.memory_id == memory_id
+        )
+    ).scalar_one_or_none()
 
 
 def of_memory(connection: Connection, scope: Scope, memory_id: str) -> list[Evidence]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.records import Bucket, MemoryRecord, Revision
 from easy_data.stores.repositories.rows import bucket_of
-from easy_data.stores.repositories.scoping import checked_by, owned
+from easy_data.stores.repositories.scoping import BY_SCOPE, bound, checked_by, owned
 from easy_data.stores.tables import revisions as table
 from easy_data.stores.tables import tombstones
 
@@ -26,27 +26,30 @@ class Cause:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def add(
-    connection: Connection,
-    scope: Scope,
-    changes: Sequence[tuple[MemoryRecord | None, MemoryRecord]],
-    *,
-    entity_version: int,
-    cause: Cause,
-    now: datetime,
-) -> None:
-    """Append one revision for each (before, after); before is None for a new memory."""
-    connection.execute(
-        insert(table),
-        [
-            _columns(scope, after.id, bucket_of(after), entity_version, cause, now)
-            | {
-                "before": None if before is None else before.model_dump(mode="json"),
-                "after": after.model_dump(mode="json"),
-            }
-            for before, after in changes
-        ],
-    )
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One change of a memory; ``before`` is None for a new one."""
+
+    before: MemoryRecord | None
+    after: MemoryRecord
+    entity_version: int
+    cause: Cause
+
+
+def add(connection: Connection, scope: Scope, changes: Sequence[Changed], *, now: datetime) -> None:
+    """Append one revision for each change."""
+    if changes:
+        connection.execute(
+            insert(table),
+            [
+                _columns(scope, each.after.id, bucket_of(each.after), each.entity_version, each.cause, now)
+                | {
+                    "before": None if each.before is None else each.before.model_dump(mode="json"),
+                    "after": each.after.model_dump(mode="json"),
+                }
+                for each in changes
+            ],
+        )
 
 
 def add_removal(
@@ -148,16 +151,24 @@ def bury(connection: Connection, scope: Scope, keys: Sequence[tuple[str, str | N
 
 def buried_at(connection: Connection, scope: Scope, content_key: str) -> datetime | None:
     """Return when this content was last erased, or None."""
-    return connection.execute(
-        select(tombstones.c.erased_at)
-        .where(
-            tombstones.c.tenant_id == scope.tenant_id,
-            tombstones.c.entity_id == scope.entity_id,
-            tombstones.c.content_key == content_key,
-        )
-        .order_by(tombstones.c.erased_at.desc())
-        .limit(1)
-    ).scalar_one_or_none()
+    return buried(connection, scope, [content_key]).get(content_key)
+
+
+def buried(connection: Connection, scope: Scope, content_keys: Collection[str]) -> dict[str, datetime]:
+    """Return when each of these contents was last erased; those that never were are left out."""
+    found = connection.execute(_BURIED, bound(scope) | {"keys": list(content_keys)}) if content_keys else ()
+    return {str(key): at for key, at in found}
+
+
+_BURIED = (
+    select(tombstones.c.content_key, func.max(tombstones.c.erased_at, type_=tombstones.c.erased_at.type))
+    .where(
+        tombstones.c.tenant_id == BY_SCOPE[0],
+        tombstones.c.entity_id == BY_SCOPE[1],
+        tombstones.c.content_key.in_(bindparam("keys", expanding=True)),
+    )
+    .group_by(tombstones.c.content_key)
+)
 
 
 def _revision(row: Row[Any]) -> Revision:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, or_, select, update
@@ -37,6 +38,16 @@ _BY_ID = {
 }
 
 
+# Columns that a row keeps from its insertion on.
+_KEPT = ("tenant_id", "entity_id", "id", "recorded_at")
+_REPLACE = {
+    bucket: update(table)
+    .where(*checked(table, bindparam("of_tenant"), bindparam("of_entity")), table.c.id == bindparam("row"))
+    .values({column.name: bindparam(f"to_{column.name}") for column in table.c if column.name not in _KEPT})
+    for bucket, table in MEMORY_TABLES.items()
+}
+
+
 def insert_one(connection: Connection, scope: Scope, record: MemoryRecord, *, now: datetime) -> None:
     """Insert a record that has an id."""
     insert_many(connection, scope, [record], now=now)
@@ -55,16 +66,26 @@ def insert_many(connection: Connection, scope: Scope, records: Sequence[MemoryRe
 
 def replace(connection: Connection, scope: Scope, record: MemoryRecord, *, now: datetime) -> None:
     """Write a changed record over the row with its id."""
-    table = MEMORY_TABLES[bucket_of(record)]
-    connection.execute(
-        update(table).where(*checked_by(table, scope), table.c.id == record.id).values(**columns_of(record, now))
-    )
+    replace_many(connection, scope, [record], now=now)
+
+
+def replace_many(connection: Connection, scope: Scope, records: Sequence[MemoryRecord], *, now: datetime) -> None:
+    """Write changed records over the rows with their ids, in this order."""
+    for bucket, mine in groupby(records, key=bucket_of):
+        connection.execute(
+            _REPLACE[bucket],
+            [
+                {"of_tenant": scope.tenant_id, "of_entity": scope.entity_id, "row": record.id}
+                | {f"to_{name}": value for name, value in columns_of(record, now).items()}
+                for record in mine
+            ],
+        )
 
 
 def remove(connection: Connection, scope: Scope, ids: Iterable[str]) -> int:
     """Delete rows of any bucket by id; return how many there were."""
     gone = 0
-    for piece in _pieces(list(ids)):
+    for piece in pieces(list(ids)):
         for table in MEMORY_TABLES.values():
             gone += connection.execute(delete(table).where(*checked_by(table, scope), table.c.id.in_(piece))).rowcount
     return gone
@@ -85,7 +106,7 @@ def load(
 ) -> list[MemoryRecord]:
     """Return the records with these ids, in no promised order; ``statuses`` empty: any."""
     found: list[MemoryRecord] = []
-    for piece in _pieces(list(ids)):
+    for piece in pieces(list(ids)):
         for bucket in buckets:
             values = bound(scope) | {"ids": piece, "statuses": list(statuses or Status)}
             found += [record_of(bucket, row) for row in connection.execute(_BY_ID[bucket], values)]
@@ -173,7 +194,7 @@ def events_with_summary(connection: Connection, scope: Scope, summary: str) -> l
 def turns_of(connection: Connection, scope: Scope, spans: Collection[tuple[str, int, int]]) -> list[EventRecord]:
     """Return live events of conversations whose turn lies in one of the spans (conversation, first, last)."""
     found: list[EventRecord] = []
-    for piece in _pieces(list(spans), 80):
+    for piece in pieces(list(spans), 80):
         wanted = or_(
             *(
                 and_(events.c.conversation_id == name, events.c.turn >= first, events.c.turn <= last)
@@ -236,6 +257,14 @@ def count(connection: Connection, scope: Scope, bucket: Bucket) -> int:
     return int(connection.execute(statement).scalar_one())
 
 
+def count_all(connection: Connection) -> int:
+    """Return how many live records the database shows, of every entity and tenant."""
+    return sum(
+        int(connection.execute(select(func.count()).where(table.c.status.in_(LIVE_STATUSES))).scalar_one())
+        for table in MEMORY_TABLES.values()
+    )
+
+
 def _facts(connection: Connection, scope: Scope, *conditions: Any, limit: int) -> list[ProfileRecord]:
     table = profile_facts
     statement: Select[Any] = (
@@ -247,5 +276,6 @@ def _facts(connection: Connection, scope: Scope, *conditions: Any, limit: int) -
     return [fact_of(row) for row in connection.execute(statement)]
 
 
-def _pieces(items: list[Any], size: int = _PIECE) -> Iterable[list[Any]]:
+def pieces(items: list[Any], size: int = _PIECE) -> Iterable[list[Any]]:
+    """Return a long list in parts that one statement can bind."""
     return (items[i : i + size] for i in range(0, len(items), size))

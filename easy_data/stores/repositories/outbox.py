@@ -95,6 +95,11 @@ def waiting(connection: Connection, tenant_id: str) -> int:
     )
 
 
+def count_all(connection: Connection) -> int:
+    """Return how many rows wait, of every tenant that the database shows."""
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+
+
 def waiting_ids(connection: Connection, scope: Scope, *, limit: int) -> list[str]:
     """Return memories of one entity that the index does not know in their present form."""
     found = connection.execute(_WAITING, bound(scope) | {"limit": limit})

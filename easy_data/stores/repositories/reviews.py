@@ -25,33 +25,31 @@ _PENDING = (
 
 def add(connection: Connection, scope: Scope, item: ReviewItem, *, slot_key: str, ground: Ground) -> str:
     """Store a waiting change and return its id; the id of the one that waits already when it is the same proposal."""
-    added = connection.execute(
-        insert_ignoring(connection, table)
-        .values(
-            id=item.id,
-            tenant_id=scope.tenant_id,
-            entity_id=scope.entity_id,
-            bucket=item.bucket,
-            reason=item.reason,
-            status=item.status,
-            attr_name=item.attr_name,
-            slot_key=slot_key,
-            proposed=item.proposed,
-            target_memory_id=item.target_memory_id,
-            target_version=item.target_version,
-            question=item.question,
-            quote=item.quote,
-            turn=ground.turn,
-            conversation_row_id=ground.conversation_row_id,
-            conversation_id=ground.conversation_id,
-            said_at=ground.said_at,
-            extractor=ground.extractor,
-            created_at=item.created_at,
-            decided_by="",
-            note=item.note,
-        )
-        .returning(table.c.id)
-    ).scalar_one_or_none()
+    values = {
+        "id": item.id,
+        "tenant_id": scope.tenant_id,
+        "entity_id": scope.entity_id,
+        "bucket": item.bucket,
+        "reason": item.reason,
+        "status": item.status,
+        "attr_name": item.attr_name,
+        "slot_key": slot_key,
+        "proposed": item.proposed,
+        "target_memory_id": item.target_memory_id,
+        "target_version": item.target_version,
+        "question": item.question,
+        "quote": item.quote,
+        "turn": ground.turn,
+        "conversation_row_id": ground.conversation_row_id,
+        "conversation_id": ground.conversation_id,
+        "said_at": ground.said_at,
+        "extractor": ground.extractor,
+        "created_at": item.created_at,
+        "decided_by": "",
+        "note": item.note,
+    }
+    statement = insert_ignoring(connection, table).returning(table.c.id)
+    added = connection.execute(statement, values).scalar_one_or_none()
     if added is not None:
         return str(added)
     return str(

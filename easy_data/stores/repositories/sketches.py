@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -17,10 +17,10 @@ from easy_data.stores.tables import events, profile_facts
 _PIECE = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Sketch:
-    """One memory as ranking sees it. ``kind`` is the attribute, the event type, or ``open`` / ``closed``.
+class Sketch(NamedTuple):
+    """One memory as ranking sees it; a tuple, because hundreds are made a query.
 
+    ``kind`` is the attribute, the event type, or ``open`` / ``closed``.
     ``at`` is when it happened or was last confirmed; ``speaker`` and ``role`` are empty where they are not known.
     """
 
