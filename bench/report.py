@@ -22,9 +22,22 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
     return named | {"max": round(float(times.max()), 3), "n": len(seconds)}
 
 
-def finish(name: str, figures: dict[str, Any], *, seed: int | None = None, out: Path | None = None) -> dict[str, Any]:
+def finish(
+    name: str,
+    figures: dict[str, Any],
+    *,
+    seed: int | None = None,
+    out: Path | None = None,
+    packages: Sequence[str] = PACKAGES,
+) -> dict[str, Any]:
     """Print the figures with what they were measured on, and write them to ``out``."""
-    whole = {"benchmark": name, "seed": seed, "machine": _machine(), "versions": _versions(), "figures": figures}
+    whole = {
+        "benchmark": name,
+        "seed": seed,
+        "machine": _machine(),
+        "versions": _versions(packages),
+        "figures": figures,
+    }
     text = json.dumps(whole, ensure_ascii=False, indent=2, default=str)
     print(text)
     if out is not None:
@@ -56,9 +69,9 @@ def _processor() -> str:
     return platform.processor()
 
 
-def _versions() -> dict[str, str]:
+def _versions(packages: Sequence[str]) -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
