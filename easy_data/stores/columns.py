@@ -14,6 +14,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     String,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator
@@ -74,3 +75,8 @@ def memory_columns() -> tuple[Column[Any], ...]:
         Column("updated_at", Instant, nullable=False),
         Column("retired_at", Instant),
     )
+
+
+def only(condition: str) -> dict[str, Any]:
+    """Return what makes an index hold only the rows of which the condition is true."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}

@@ -58,13 +58,25 @@ def collection_name(embedder: str, size: int) -> str:
 def payload_of(point: Point) -> dict[str, Any]:
     """Return what is stored with a point's vectors."""
     return {
-        SCOPE: _scopes(point),
+        SCOPE: scopes_of(point),
         "bucket": str(point.bucket),
         "kind": point.kind,
         "status": str(point.status),
         "happened_at": point.happened_at,
         "version": point.version,
     }
+
+
+def scopes_of(point: Point) -> list[str]:
+    """Return the scopes of a point: its entity, and the entity's live memories, all and of its bucket."""
+    tenant_id, entity_id = point.tenant_id, point.entity_id
+    if point.status not in LIVE_STATUSES:
+        return [_scope(tenant_id, entity_id)]
+    return [
+        _scope(tenant_id, entity_id),
+        _scope(tenant_id, entity_id, "live"),
+        _scope(tenant_id, entity_id, "live", point.bucket),
+    ]
 
 
 def checked_id(point_id: str) -> uuid.UUID:
@@ -109,17 +121,6 @@ def query_conditions(query: IndexQuery) -> list[Condition]:
     if query.since is not None or query.until is not None:
         conditions.append(Within("happened_at", query.since, query.until))
     return conditions
-
-
-def _scopes(point: Point) -> list[str]:
-    tenant_id, entity_id = point.tenant_id, point.entity_id
-    if point.status not in LIVE_STATUSES:
-        return [_scope(tenant_id, entity_id)]
-    return [
-        _scope(tenant_id, entity_id),
-        _scope(tenant_id, entity_id, "live"),
-        _scope(tenant_id, entity_id, "live", point.bucket),
-    ]
 
 
 def _scope(*names: str) -> str:

@@ -15,7 +15,9 @@ from easy_data.stores.postgresql import refuse_old_server
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0003"
+HEAD = "0004"
+# In place of a revision while a store is moved into the database; no release opens it then, for it is above them all.
+MOVING = "moving"
 SCRIPTS = "easy_data.stores:migrations"
 # Any number that no other program locks: "easy" in ASCII.
 _LOCK_KEY = 0x65617379
@@ -39,6 +41,8 @@ def ensure_schema(database: Database) -> bool:
         found = current(connection)
         if found == HEAD:
             return False
+        if found == MOVING:
+            raise MigrationNeeded("a move of a store into this database was begun; end it with easy-data migrate-store")
         if found is not None and found > HEAD:
             raise MigrationNeeded(
                 f"the database is at schema {found}, this release knows up to {HEAD}; install the newer easy-data again"

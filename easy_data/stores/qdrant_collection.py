@@ -13,13 +13,16 @@ from urllib.parse import quote
 from qdrant_client import models
 
 from easy_data.schemas.errors import IndexUnavailable, StoreError
+from easy_data.schemas.ids import new_id
 from easy_data.stores.index_points import LAYOUT_VERSION, SCOPE, collection_name
 from easy_data.stores.keywords import KEYWORDS_VERSION
 from easy_data.stores.qdrant_connection import QdrantConnection, is_missing
 
 KEYWORD_VECTOR = f"keyword-k{KEYWORDS_VERSION}-l{LAYOUT_VERSION}"
 
+# Why the collection must be filled, and a word for that occasion; a tenant that has filled it notes the word.
 _REBUILD = "rebuild"
+_OCCASION = "occasion"
 _KEYWORD = models.KeywordIndexType.KEYWORD
 _PAYLOAD_INDEXES: dict[str, models.PayloadSchemaParams] = {
     SCOPE: models.KeywordIndexParams(type=_KEYWORD, is_tenant=True),
@@ -32,12 +35,17 @@ _PAYLOAD_INDEXES: dict[str, models.PayloadSchemaParams] = {
 
 @dataclass(frozen=True)
 class QdrantCollection:
-    """The collection for vectors of ``size`` numbers made by ``embedder``; ``prefix`` sets deployments apart."""
+    """The collection for vectors of ``size`` numbers made by ``embedder``; ``prefix`` sets deployments apart.
+
+    All tenants share it, and each fills it from its own rows: why it must be filled is noted once, that it was filled
+    is noted for ``tenant``.
+    """
 
     connection: QdrantConnection
     prefix: str
     embedder: str
     size: int
+    tenant: str = ""
 
     @property
     def name(self) -> str:
@@ -103,14 +111,16 @@ class QdrantCollection:
         return sorted(name for name in names if name.startswith(self._stem) and name != self.name)
 
     def rebuild_reason(self) -> str:
-        """Return why the points must be put in again from SQL; "" when they need not."""
-        metadata = self.info().config.metadata or {}
-        return str(metadata.get(_REBUILD, "it was not known if all points are in"))
+        """Return why the tenant's points must be put in again from SQL; "" when they need not."""
+        notes = self.info().config.metadata or {}
+        reason = str(notes.get(_REBUILD, "it was not known if all points are in"))
+        return "" if notes.get(self._filled) == notes.get(_OCCASION, "") else reason
 
     def mark(self, reason: str) -> None:
-        """Write down why the points must be put in again; "" when all are in."""
+        """Write down why the points of all tenants must be put in again; "" when those of this one are in."""
+        notes = _empty(reason) if reason else {self._filled: (self.info().config.metadata or {}).get(_OCCASION, "")}
         with self.connection.client() as client:
-            client.update_collection(self.name, metadata={_REBUILD: reason})
+            client.update_collection(self.name, metadata=notes)
 
     def drop(self, name: str) -> None:
         """Delete another collection of this deployment. Raises ``StoreError`` for one in service or of others."""
@@ -118,6 +128,10 @@ class QdrantCollection:
             raise StoreError(f"the collection {name} is in service, or is none of this deployment")
         with self.connection.client() as client:
             client.delete_collection(name)
+
+    @property
+    def _filled(self) -> str:
+        return f"filled by {self.tenant}"
 
     @property
     def _stem(self) -> str:
@@ -141,10 +155,15 @@ class QdrantCollection:
                     vectors_config={self.dense_vector: dense},
                     sparse_vectors_config={KEYWORD_VECTOR: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                     hnsw_config=models.HnswConfigDiff(m=0),
-                    metadata={_REBUILD: "the collection is new"},
+                    metadata=_empty("the collection is new"),
                 )
         except IndexUnavailable:
             raise
         except StoreError:
             # Another process made it at the same moment; if not, asking for it says so.
             self.info()
+
+
+def _empty(reason: str) -> dict[str, str]:
+    """Return the notes of a collection that has lost its points, or never had any."""
+    return {_REBUILD: reason, _OCCASION: new_id()}

@@ -53,13 +53,15 @@ class QdrantIndex:
         api_key: str | None = None,
         timeout: float = 5.0,
         prefix: str = "easy_data",
+        tenant_id: str = "",
     ) -> None:
         """Describe the index of the deployment ``prefix`` at ``url``. Raises ``SettingsError`` for a URL that is none.
 
+        ``rebuilt`` and ``state().rebuilt_reason`` speak of the points of ``tenant_id``; all else is for any tenant.
         ``timeout`` is the seconds one request may take, rounded up to whole ones.
         """
         connection = QdrantConnection(url, api_key=api_key, timeout=timeout)
-        self._open(QdrantCollection(connection, prefix, embedder_name, size), beside=False)
+        self._open(QdrantCollection(connection, prefix, embedder_name, size, tenant_id), beside=False)
 
     def _open(self, collection: QdrantCollection, *, beside: bool) -> None:
         self._collection = collection
@@ -138,7 +140,7 @@ class QdrantIndex:
         self._call(partial(self._delete, self._target, everything))
 
     def rebuilt(self) -> None:
-        """Record that every memory of SQL is in: ``state().rebuilt_reason`` is empty from now on."""
+        """Record that every memory of the tenant is in: ``state().rebuilt_reason`` is empty for it from now on."""
         self._mark("")
 
     def state(self) -> IndexState:

@@ -14,10 +14,9 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
-from easy_data.stores.columns import Id, Instant, Json, Name, Word, memory_columns, metadata, scope_columns
+from easy_data.stores.columns import Id, Instant, Json, Name, Word, memory_columns, metadata, only, scope_columns
 
 entities = Table(
     "entities",
@@ -60,11 +59,25 @@ conversations = Table(
     Column("settled_at", Instant),
     UniqueConstraint("tenant_id", "source", "conversation_id", "revision"),
     Index("ix_conversations_due", "tenant_id", "entity_id", "entity_seq"),
+    # Whose turn it is, however many of the entity have settled.
+    Index(
+        "ix_conversations_turn",
+        "tenant_id",
+        "entity_id",
+        "entity_seq",
+        **only("state <> 'settled'"),
+    ),
+    Index("ix_conversations_settled", "tenant_id", "settled_at"),
+    Index(
+        "ix_conversations_dead",
+        "tenant_id",
+        "received_at",
+        **only("outcome = 'dead_letter'"),
+    ),
     Index(
         "ix_conversations_open",
         "next_attempt_at",
-        sqlite_where=text("state <> 'settled'"),
-        postgresql_where=text("state <> 'settled'"),
+        **only("state <> 'settled'"),
     ),
 )
 
@@ -110,8 +123,7 @@ profile_facts = Table(
         "attr_name",
         "value_key",
         unique=True,
-        sqlite_where=text("status IN ('active', 'conflict')"),
-        postgresql_where=text("status IN ('active', 'conflict')"),
+        **only("status IN ('active', 'conflict')"),
     ),
 )
 
@@ -150,8 +162,7 @@ workspaces = Table(
         "entity_id",
         "task_id",
         unique=True,
-        sqlite_where=text("status = 'active'"),
-        postgresql_where=text("status = 'active'"),
+        **only("status = 'active'"),
     ),
 )
 
@@ -169,7 +180,7 @@ evidence = Table(
     Column("said_at", Instant, nullable=False),
     Column("extractor", Word, nullable=False),
     Column("live", Boolean, nullable=False),
-    Index("ix_evidence_memory", "memory_id"),
+    Index("ix_evidence_memory", "memory_id", "conversation_id"),
     Index("ix_evidence_entity", "tenant_id", "entity_id"),
     Index("ix_evidence_conversation", "conversation_row_id"),
 )
@@ -205,8 +216,7 @@ review_items = Table(
         "entity_id",
         "slot_key",
         unique=True,
-        sqlite_where=text("status IN ('open', 'needs_decision')"),
-        postgresql_where=text("status IN ('open', 'needs_decision')"),
+        **only("status IN ('open', 'needs_decision')"),
     ),
 )
 

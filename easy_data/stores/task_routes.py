@@ -21,8 +21,11 @@ ROUTES = {
     "easy_data.sweep": Route("write", 0),
     "easy_data.dedupe": Route("write", 3),
     "easy_data.classify": Route("write", 3),
+    # Until it is taken, a published conversation is in the broker alone.
+    "easy_data.submit": Route("write", 3),
     "easy_data.index": Route("index", 3),
-    "easy_data.summary": Route("index", 6),
+    # Not in the index's queue: a message there means that the index will be brought up to date.
+    "easy_data.summary": Route("maintain", 6),
     "easy_data.extract": Route("extract", 6),
     "easy_data.maintain": Route("maintain", 9),
 }
