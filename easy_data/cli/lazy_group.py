@@ -31,8 +31,16 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("forget", "forget", "Erase a memory, a conversation or everything about an entity."),
     ("export", "export", "Write everything kept as JSON lines."),
     ("maintain", "maintain", "Run the jobs of the days and months that have ended."),
+    ("status", "status", "Show how much waits, for how long, and how fast it goes on."),
+    ("deadletter", "deadletter", "Conversations that could not be processed: list, show, replay."),
     ("reindex", "reindex", "Rebuild the vector index from the rows."),
     ("doctor", "doctor", "Look at every part and say what is wrong."),
+    ("dev", "dev", "Run the whole service on this machine."),
+    ("worker", "worker", "Work the service's queues off."),
+    ("beat", "beat", "Ask the workers each minute for what is due."),
+    ("sweep", "sweep", "Wake the workers once for everything that is due."),
+    ("db", "db", "Look at the database's schema, or upgrade it."),
+    ("migrate-store", "migrate_store", "Move a store into another database: SQLite to PostgreSQL, or back."),
     ("config", "config", "Show the settings and the attributes."),
 )
 _MODULES = {name: module for name, module, _ in COMMANDS}

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, tzinfo
+from pathlib import Path
 
 from easy_data.cli.session import Session
 from easy_data.client.embedded import EasyMemory
@@ -22,20 +23,26 @@ def settings_of(session: Session) -> Settings:
 
 @contextmanager
 def opened(session: Session, *, create: bool = False) -> Iterator[EasyMemory]:
-    """Open the memory for one command.
+    """Open the memory for one command: the store of this process, or its way into the service.
 
     A command that only looks does not make a store: without ``create``, a missing one is ``NotFound``. Raises
     ``SettingsError`` or ``StoreError``.
     """
     log_to_standard_error()
     settings = settings_of(session)
-    if not create and not settings.path.is_file():
-        raise NotFound(f"there is no store at {settings.path}; name another with --path, or write something first")
-    if not settings.path.absolute().parent.is_dir():
-        # A path that was mistyped must not become a second store.
-        raise NotFound(f"there is no folder {settings.path.absolute().parent}; make it first, or name another --path")
+    if settings.backend == "sqlite":
+        refuse_missing(settings.path, create=create)
     with EasyMemory(path=settings.path, config=session.config) as memory:
         yield memory
+
+
+def refuse_missing(path: Path, *, create: bool) -> None:
+    """Raise ``NotFound`` when there is no store at ``path``, or with ``create`` no folder for one."""
+    if not create and not path.is_file():
+        raise NotFound(f"there is no store at {path}; name another with --path, or write something first")
+    if not path.absolute().parent.is_dir():
+        # A path that was mistyped must not become a second store.
+        raise NotFound(f"there is no folder {path.absolute().parent}; make it first, or name another --path")
 
 
 def log_to_standard_error() -> None:

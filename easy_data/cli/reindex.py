@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 from rich.progress import Progress
 
@@ -13,8 +15,14 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.command()
-def reindex(context: typer.Context) -> None:
-    """Rebuild the vector index from the rows; nothing but time is lost when it breaks."""
+def reindex(
+    context: typer.Context,
+    repair: Annotated[bool, typer.Option("--repair", help="Write only what differs from the rows.")] = False,
+) -> None:
+    """Rebuild the vector index from the rows; nothing but time is lost when it breaks.
+
+    In the service recall works meanwhile, and an index of another embedding model is changed to that of the settings.
+    """
     session = session_of(context)
     errors = Output(stderr=True)
     with (
@@ -22,7 +30,9 @@ def reindex(context: typer.Context) -> None:
         Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress,
     ):
         task = progress.add_task("indexing", total=None)
-        number = memory.reindex(progress=lambda done, total: progress.update(task, completed=done, total=total))
+        number = memory.reindex(
+            repair=repair, progress=lambda done, total: progress.update(task, completed=done, total=total)
+        )
     if session.json:
         write_json({"memories": number})
     else:

@@ -4,5 +4,8 @@ from __future__ import annotations
 
 from easy_data.schemas.settings import load_settings
 from easy_data.workers.celery_app import make_app
+from easy_data.workers.starting import refuse_at_start
 
-app = make_app(load_settings())
+settings = load_settings()
+app = make_app(settings)
+refuse_at_start(app, settings)

@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_process_init, worker_process_shutdown, worker_shutdown
+from celery.signals import worker_init, worker_process_init, worker_process_shutdown, worker_shutdown
 
-from easy_data.pipeline.runtime import build_runtime
-from easy_data.schemas.errors import SettingsError
+from easy_data.pipeline.runtime import build_runtime, load_libraries
+from easy_data.schemas.errors import EasyDataError, SettingsError
 from easy_data.schemas.settings import Settings
-from easy_data.stores.broker import broker_options, broker_queues
+from easy_data.stores.broker import VISIBILITY_LEASES, broker_options, broker_queues
 from easy_data.workers.process import PROCESS
 from easy_data.workers.queues import task_routes
 from easy_data.workers.schedules import beat_schedule
@@ -22,6 +22,10 @@ WAIT_SECONDS = 5.0
 # Soft limit < hard limit < lease < visibility timeout: a step is over before another worker may begin it.
 SOFT_SHARE = 0.3
 HARD_SHARE = 0.4
+# Maintenance walks over all entities and holds no conversation: it may go on until its message would come again.
+LONG_TASK = "easy_data.maintain"
+LONG_SOFT_LEASES = 0.8 * VISIBILITY_LEASES
+LONG_HARD_LEASES = 0.9 * VISIBILITY_LEASES
 
 
 def make_app(settings: Settings, **parts: Any) -> Celery:
@@ -32,11 +36,14 @@ def make_app(settings: Settings, **parts: Any) -> Celery:
     """
     if settings.backend != "postgresql" or settings.broker_url is None:
         raise SettingsError("a worker needs backend = postgresql, with database_url and broker_url")
-    PROCESS.prepare(partial(build_runtime, settings, **parts))
+    PROCESS.prepare(partial(build_runtime, settings, **parts), load=partial(load_libraries, settings))
     app = Celery("easy_data")
     app.conf.update(**_celery_settings(settings, settings.broker_url.get_secret_value()))
+    lease = settings.lease_seconds
+    long = {"soft_time_limit": int(LONG_SOFT_LEASES * lease), "time_limit": int(LONG_HARD_LEASES * lease)}
     for name, task in TASKS.items():
-        app.task(name=name)(task)
+        # An outage is expected: one line in the log tells it, without a trace.
+        app.task(name=name, throws=(EasyDataError,), **(long if name == LONG_TASK else {}))(task)
     return app
 
 
@@ -59,10 +66,11 @@ def _celery_settings(settings: Settings, url: str) -> dict[str, Any]:
         "worker_cancel_long_running_tasks_on_connection_loss": True,
         "task_soft_time_limit": max(1, int(SOFT_SHARE * lease)),
         "task_time_limit": max(2, int(HARD_SHARE * lease)),
+        "worker_consumer": "easy_data.workers.strict_consumer:StrictConsumer",
         "worker_prefetch_multiplier": 1,
         "worker_disable_prefetch": url.startswith("redis"),
         "worker_eta_task_limit": 100,
-        "worker_max_tasks_per_child": 500,
+        "worker_max_tasks_per_child": 5_000,
         "worker_max_memory_per_child": 400_000,
         "worker_soft_shutdown_timeout": 60,
         "worker_enable_soft_shutdown_on_idle": True,
@@ -80,5 +88,11 @@ def _close(**_: object) -> None:
     PROCESS.close()
 
 
+def _load(**_: object) -> None:
+    """Import before forking what every child needs; a child that does it itself may take a task's time for it."""
+    PROCESS.load()
+
+
+worker_init.connect(_load)
 for signal in (worker_process_init, worker_process_shutdown, worker_shutdown):
     signal.connect(_close)

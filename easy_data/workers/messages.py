@@ -1,4 +1,7 @@
-"""What a message may hold: ids, each checked, and nothing else. A message starts work, it never describes it."""
+"""What a message may hold: ids, each checked, and nothing else. A message starts work, it never describes it.
+
+One is an exception: a published conversation travels whole, packed, because its sender has no other way in.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,13 @@ class StageMessage(Message):
     """A step of one conversation."""
 
     row_id: str = Field(min_length=1, max_length=36)
+
+
+class SubmitMessage(Message):
+    """A published conversation; ``body`` is what ``schemas.publishing.packed`` made of it."""
+
+    submission_id: str = Field(min_length=1, max_length=36)
+    body: str = Field(repr=False)
 
 
 class EntityMessage(Message):

@@ -19,15 +19,21 @@ class WorkerProcess:
 
     def __init__(self) -> None:
         self._build: Callable[[], Runtime] | None = None
+        self._load: Callable[[], None] | None = None
         self._runtime: Runtime | None = None
         self._pid = 0
         self._lock = Lock()
         # What became of messages, for those who look after the system: "rejected", "idle", "done".
         self.counts: Counter[str] = Counter()
 
-    def prepare(self, build: Callable[[], Runtime]) -> None:
-        """Say how the runtime is built; it is not built yet."""
-        self._build = build
+    def prepare(self, build: Callable[[], Runtime], *, load: Callable[[], None] | None = None) -> None:
+        """Say how the runtime is built, and how what it is built of is imported; neither is done yet."""
+        self._build, self._load = build, load
+
+    def load(self) -> None:
+        """Import what the runtime is built of, before the process forks: no child spends a task's time on it."""
+        if self._load is not None:
+            self._load()
 
     def runtime(self) -> Runtime:
         """Return the runtime of this process. Raises ``StoreError`` when it cannot be built now."""

@@ -9,11 +9,11 @@ from easy_data.workers.process import PROCESS
 
 
 def index(*arguments: object, **fields: object) -> None:
-    """Work the index outbox off, and ask for the summaries of the entities in it."""
+    """Work the index outbox off, and make the summaries of the entities in it."""
     checked(Message, arguments, fields)
     runtime = PROCESS.runtime()
     for scope in relay(runtime):
-        runtime.queue.summary(scope.entity_id)
+        build_summary(runtime, scope)
 
 
 def summary(*arguments: object, **fields: object) -> None:
