@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from easy_data.client.embedded import EasyMemory
+    from easy_data.client.publisher import ConversationPublisher
     from easy_data.client.receipt import Receipt
     from easy_data.schemas.errors import EasyDataError
     from easy_data.schemas.recall import Context
@@ -24,6 +25,7 @@ _HOMES = {
     "Attribute": "easy_data.schemas.registry",
     "Bucket": "easy_data.schemas.records",
     "Context": "easy_data.schemas.recall",
+    "ConversationPublisher": "easy_data.client.publisher",
     "EasyDataError": "easy_data.schemas.errors",
     "EasyMemory": "easy_data.client.embedded",
     "EventRecord": "easy_data.schemas.records",
@@ -39,6 +41,7 @@ __all__ = [
     "Attribute",
     "Bucket",
     "Context",
+    "ConversationPublisher",
     "EasyDataError",
     "EasyMemory",
     "EventRecord",

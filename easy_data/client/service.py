@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 
 from easy_data.pipeline.indexing import rebuild
-from easy_data.pipeline.runtime import Runtime
+from easy_data.pipeline.reconcile import reconcile
+from easy_data.pipeline.runtime import Runtime, service_part
 
 # A settled conversation is seen after a few milliseconds; a long wait asks SQL twice a second.
 FIRST_PAUSE_SECONDS = 0.01
@@ -40,9 +41,19 @@ class Service:
         """Ask a worker to bring the index up to date."""
         self._runtime.queue.index()
 
-    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Empty the index and fill it from SQL, in this process; return how many memories it holds."""
-        return rebuild(self._runtime, progress=progress)
+    def rebuild(self, progress: Callable[[int, int], None] | None = None, *, repair: bool = False) -> int:
+        """Fill the index from SQL, in this process; recall works meanwhile. Return how many memories it holds.
+
+        When the settings name another embedding model than the index serves, the index is changed to it.
+        """
+        if self._runtime.settings.qdrant_url is None:
+            return (
+                reconcile(self._runtime, progress=progress).checked
+                if repair
+                else rebuild(self._runtime, progress=progress)
+            )
+        reindexing = service_part("easy_data.pipeline.reindexing")
+        return int(reindexing.change_model(self._runtime, anew=not repair, progress=progress).filled.checked)
 
     def wait_until(self, done: Callable[[], bool], *, timeout: float | None) -> bool:
         """Ask ``done()`` at growing intervals until it holds."""

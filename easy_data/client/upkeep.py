@@ -36,8 +36,8 @@ class Upkeep(Protocol):
         """Say that memories were committed. An outage is no error of this call: they are durable already."""
         ...
 
-    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Empty the index and fill it from SQL; return how many memories it holds."""
+    def rebuild(self, progress: Callable[[int, int], None] | None = None, *, repair: bool = False) -> int:
+        """Fill the index from SQL anew, or only where it differs; return how many memories it holds."""
         ...
 
     def wait_until(self, done: Callable[[], bool], *, timeout: float | None) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from easy_data import EasyMemory
-from easy_data.pipeline.indexing import drift
-from easy_data.pipeline.wording import plain
 from easy_data.schemas.conversation import Conversation
 from easy_data.schemas.errors import InputError, ModelRefused
 from easy_data.schemas.maintenance import Job, MaintenanceReport
@@ -20,44 +17,13 @@ from easy_data.stores.repositories import conversations
 from tests.fixtures.command_line import CommandLine
 from tests.fixtures.meanings import Meanings
 from tests.fixtures.memories import Open
-from tests.fixtures.talk import SetClock, facts, quotes, stored, tell
+from tests.fixtures.modes import both_modes
+from tests.fixtures.talk import SetClock, facts, tell
 from tests.fixtures.upkeep import DAY, full, ledger, opened_at, reviews, shanghai
 from tests.fixtures.waiting import wait_until
 
 
-def test_thirty_runs_two_at_once_equal_one(open_memory: Open, tmp_path: Any) -> None:
-    """O-23."""
-    begin, now = shanghai(2028, 1, 1, 12), shanghai(2028, 4, 5, 9)
-    once = opened_at(open_memory, begin, path=tmp_path / "once.db", extractor=Meanings({}))
-    often = opened_at(open_memory, begin, path=tmp_path / "often.db", extractor=Meanings({}))
-    for memory in (once, often):
-        full(memory)
-    once.maintain(now=now)
-    with ThreadPoolExecutor(2) as pool:
-        reports = list(pool.map(lambda _: often.maintain(now=now), range(30)))
-
-    assert sum(report.windows for report in reports) == len(ledger(once, Job.ROLL)) * 2 + 3
-    for job, number in ((Job.ROLL, 95), (Job.MERGE, 95), (Job.ARCHIVE, 3)):
-        assert len(ledger(often, job)) == number
-        assert ledger(often, job) == ledger(once, job)
-
-    def told(memory: EasyMemory) -> list[tuple[Any, ...]]:
-        """What is kept, without the ids, which are each store's own."""
-        return [
-            (plain(r), r.confidence, r.status, r.version, len(getattr(r, "payload", ())), len(quotes(memory, r)))
-            for r in stored(memory)
-        ]
-
-    assert told(often) == told(once)
-    assert [len(often.history("ann", r.id)) for r in stored(often)] == [
-        len(once.history("ann", r.id)) for r in stored(once)
-    ]
-    counted = {name: number for report in reports for name, number in report.counts.items()}
-    assert counted == {"rolled": 1, "merged": 1, "archived": 1, "reviews": 1}
-    assert often.flush(30)
-    assert drift(often._runtime) == 0
-
-
+@both_modes
 def test_a_dry_run_reports_the_same_and_changes_nothing(open_memory: Open) -> None:
     memory = opened_at(open_memory, shanghai(2028, 1, 1, 12), extractor=Meanings({}))
     full(memory)
@@ -77,6 +43,7 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(open_memory: Open) -> No
     assert list(memory.export("ann")) != before
 
 
+@both_modes
 def test_what_a_person_undoes_no_job_does_again(open_memory: Open) -> None:
     memory = opened_at(open_memory, shanghai(2028, 1, 1, 12), extractor=Meanings({}))
     full(memory)
@@ -97,6 +64,7 @@ def test_what_a_person_undoes_no_job_does_again(open_memory: Open) -> None:
     assert reviews(memory) == {}
 
 
+@both_modes
 def test_a_stopped_schedule_catches_up_each_day_and_month_once(open_memory: Open) -> None:
     begin = shanghai(2028, 1, 1, 12)
     memory = opened_at(open_memory, begin, extractor=Meanings({}))
@@ -108,6 +76,7 @@ def test_a_stopped_schedule_catches_up_each_day_and_month_once(open_memory: Open
     assert ledger(memory, Job.ARCHIVE) == [shanghai(2028, month, 1) for month in (1, 2, 3, 4)]
 
 
+@both_modes
 def test_an_erased_entity_leaves_no_ledger_and_gets_none(open_memory: Open) -> None:
     memory = opened_at(open_memory, shanghai(2028, 1, 1, 12), extractor=Meanings({}))
     full(memory)
@@ -117,6 +86,7 @@ def test_an_erased_entity_leaves_no_ledger_and_gets_none(open_memory: Open) -> N
     assert set(memory.verify_erasure("ann").values()) == {0}
 
 
+@both_modes
 def test_one_entity_can_be_kept_alone_and_an_unknown_one_is_not_made(open_memory: Open) -> None:
     memory = opened_at(open_memory, shanghai(2028, 1, 1, 12), extractor=Meanings({}))
     for entity in ("ann", "bob"):

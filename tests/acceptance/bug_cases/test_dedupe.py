@@ -20,9 +20,12 @@ from tests.fixtures.chat_answers import NOTHING, event, profile
 from tests.fixtures.meanings import Meanings, fact
 from tests.fixtures.meanings import event as told_event
 from tests.fixtures.memories import Build, Open
+from tests.fixtures.modes import both_modes
 from tests.fixtures.scripted_openai import ScriptedOpenAI
 from tests.fixtures.talk import quotes, stored, tell, user
 from tests.fixtures.waiting import wait_until
+
+pytestmark = both_modes
 
 
 class Together:

@@ -18,9 +18,11 @@ from easy_data.schemas.records import EventRecord
 from easy_data.stores.columns import Instant, metadata
 from tests.fixtures.meanings import Meanings, event, fact
 from tests.fixtures.memories import Open
+from tests.fixtures.modes import both_modes
 from tests.fixtures.talk import facts, stored, tell, user
 
 
+@both_modes
 @pytest.mark.parametrize("what", ["conversation", "everything"])
 @pytest.mark.parametrize("said", ["My sister is called Maribel.", "我妹妹叫林晓岚。"])
 def test_what_is_forgotten_while_it_is_being_read_is_never_written(open_memory: Open, said: str, what: str) -> None:
@@ -37,7 +39,7 @@ def test_what_is_forgotten_while_it_is_being_read_is_never_written(open_memory: 
     assert memory.flush(30)
     assert stored(memory) == []
     assert memory.pending_review("ann") == []
-    assert memory._runtime.index.versions("default", "ann") == {}
+    assert memory._runtime.index.versions(memory._runtime.settings.tenant_id, "ann") == {}
     if what == "conversation":
         assert receipt.outcome is Outcome.CANCELLED
     else:
@@ -46,6 +48,7 @@ def test_what_is_forgotten_while_it_is_being_read_is_never_written(open_memory: 
             receipt.status()
 
 
+@both_modes
 def test_a_summary_does_not_outlive_its_user(memory: EasyMemory) -> None:
     """O-07."""
     tell(memory, "I live in Oslo. I have two cats.")
@@ -58,9 +61,10 @@ def test_a_summary_does_not_outlive_its_user(memory: EasyMemory) -> None:
         assert memory.summary("ann") == ""
         assert memory.recall("ann", "where do I live?").text == ""
         assert memory.flush(30)
-    assert runtime.summaries.get("default", "ann") is None
+    assert runtime.summaries.get(runtime.settings.tenant_id, "ann") is None
 
 
+@both_modes
 def test_one_forgotten_fact_is_gone_from_the_summary_at_once(memory: EasyMemory) -> None:
     """O-07."""
     tell(memory, "I live in Oslo. I have two cats.")
@@ -71,6 +75,7 @@ def test_one_forgotten_fact_is_gone_from_the_summary_at_once(memory: EasyMemory)
     assert "Oslo" not in memory.recall("ann", "where do I live?").text
 
 
+@both_modes
 def test_erasing_goes_on_to_the_end_and_says_how_much_there_was(memory: EasyMemory) -> None:
     """O-10."""
     memory.write_events(
@@ -81,6 +86,7 @@ def test_erasing_goes_on_to_the_end_and_says_how_much_there_was(memory: EasyMemo
     for number in range(12):
         memory.write_profile(entity_id="ann", attr_name="location", attr_value=f"town {number}")
     assert len(memory.pending_review("ann")) == 12
+    assert memory.flush(30)
     counts = memory.forget("ann", everything=True).counts
     assert (counts["events"], counts["profile_facts"], counts["review_items"], counts["points"]) == (250, 1, 12, 251)
     assert set(memory.verify_erasure("ann").values()) == {0}
@@ -120,6 +126,7 @@ def filled(table: sa.Table, values: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
+@both_modes
 def test_every_table_that_names_an_entity_is_erased(memory: EasyMemory) -> None:
     """O-12: driven by the database itself, so a table that is added later is covered or fails here."""
     runtime = memory._runtime
@@ -131,7 +138,7 @@ def test_every_table_that_names_an_entity_is_erased(memory: EasyMemory) -> None:
     owned = {name for name, names in columns.items() if "entity_id" in names}
     assert owned == {table.name for table in metadata.tables.values() if "entity_id" in table.c}
     assert owned | {"alembic_version"} == set(columns)
-    whose = {"tenant_id": "default", "entity_id": "ann", "conversation_row_id": row_id}
+    whose = {"tenant_id": runtime.settings.tenant_id, "entity_id": "ann", "conversation_row_id": row_id}
     with runtime.database.write() as connection:
         for name in owned - {"entities", "conversations"}:
             table = metadata.tables[name]
@@ -145,6 +152,7 @@ def test_every_table_that_names_an_entity_is_erased(memory: EasyMemory) -> None:
     assert set(memory.verify_erasure("ann").values()) == {0}
 
 
+@both_modes
 def test_a_memory_lives_while_one_conversation_stands_behind_it(open_memory: Open) -> None:
     """O-13."""
     breeds, won = "I breed canaries.", "My canaries won a prize; I also fence."
@@ -162,9 +170,10 @@ def test_a_memory_lives_while_one_conversation_stands_behind_it(open_memory: Ope
     # Reading what was forgotten again brings nothing back: its text is gone.
     assert memory.flush(30)
     assert facts(memory) == {}
-    assert memory._runtime.index.versions("default", "ann") == {}
+    assert memory._runtime.index.versions(memory._runtime.settings.tenant_id, "ann") == {}
 
 
+@both_modes
 def test_a_forgotten_conversation_takes_its_questions_along(memory: EasyMemory) -> None:
     """O-08, O-13."""
     tell(memory, "I live in Oslo.", conversation_id="c1")

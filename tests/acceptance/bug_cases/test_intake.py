@@ -16,8 +16,11 @@ from easy_data.stores.repositories.conversations import InboxRow
 from tests.fixtures.chat_answers import profile, shown
 from tests.fixtures.meanings import Meanings, fact
 from tests.fixtures.memories import Open
+from tests.fixtures.modes import both_modes
 from tests.fixtures.scripted_openai import Request, ScriptedOpenAI
 from tests.fixtures.talk import assistant, facts, stored, tell, user
+
+pytestmark = both_modes
 
 
 def inbox(memory: EasyMemory, entity: str = "ann") -> list[InboxRow]:

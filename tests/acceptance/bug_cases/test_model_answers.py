@@ -13,6 +13,7 @@ from easy_data.schemas.receipts import Outcome, State
 from easy_data.stores.repositories import logs
 from tests.fixtures.chat_answers import NOTHING, event, profile, shown
 from tests.fixtures.memories import Open
+from tests.fixtures.modes import both_modes
 from tests.fixtures.scripted_openai import (
     Request,
     ScriptedOpenAI,
@@ -25,6 +26,8 @@ from tests.fixtures.scripted_openai import (
 )
 from tests.fixtures.talk import assistant, facts, quotes, stored, tell, user
 from tests.fixtures.waiting import wait_until
+
+pytestmark = both_modes
 
 FERRETS = {**NOTHING, "profile": [profile("pet", "two ferrets", turn=0, quote="I keep two ferrets")]}
 

@@ -11,7 +11,10 @@ from easy_data.schemas.records import Status
 from easy_data.schemas.registry import Attribute
 from tests.fixtures.meanings import Meanings, event, fact
 from tests.fixtures.memories import Open
+from tests.fixtures.modes import both_modes
 from tests.fixtures.talk import facts, tell
+
+pytestmark = both_modes
 
 NOVEMBER, MARCH = datetime(2025, 11, 2, 9, 0, tzinfo=UTC), datetime(2026, 3, 10, 9, 0, tzinfo=UTC)
 EDITOR = Attribute(name="editor", type="preference", cardinality="one", labels={"zh": "编辑器", "en": "editor"})

@@ -18,9 +18,6 @@ from tests.fixtures.meanings import Meanings, fact
 from tests.fixtures.memories import Open
 from tests.fixtures.talk import facts, tell, user
 
-# Read by jobs that are not there yet; and a choice of one.
-NOT_READ_YET = {"event_retention_days", "transcript_days", "backend"}
-
 
 def test_every_setting_is_read_somewhere() -> None:
     """O-21."""
@@ -29,7 +26,7 @@ def test_every_setting_is_read_somewhere() -> None:
         file.read_text("utf-8") for file in package.rglob("*.py") if file != package / "schemas" / "settings.py"
     )
     unread = {name for name in Settings.model_fields if not re.search(rf"(?:settings|chosen)\.{name}\b", source)}
-    assert unread <= NOT_READ_YET
+    assert unread == set()
 
 
 @pytest.mark.parametrize("how", ["argument", "environment", "file"])

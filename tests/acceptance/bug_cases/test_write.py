@@ -17,8 +17,11 @@ from easy_data.schemas.records import EventRecord
 from easy_data.stores.repositories import history
 from tests.fixtures.meanings import Meanings, event, fact
 from tests.fixtures.memories import Build, Open
+from tests.fixtures.modes import Over, both_modes
 from tests.fixtures.outages import BreakableEmbedder, BreakableIndex
 from tests.fixtures.talk import SetClock, facts, stored, tell
+
+pytestmark = both_modes
 
 
 @pytest.mark.parametrize(
@@ -49,11 +52,11 @@ def test_what_was_forgotten_can_be_learned_anew_from_a_new_conversation(
         ) == clock.now() - timedelta(days=2)
 
 
-def test_a_change_shows_the_old_or_the_new_text_at_every_moment_of_an_outage(build: Build) -> None:
+def test_a_change_shows_the_old_or_the_new_text_at_every_moment_of_an_outage(build: Build, over: Over) -> None:
     """O-15."""
     runtime = build()
     embedder, index = BreakableEmbedder(runtime.embedder), BreakableIndex(runtime.index)
-    with EasyMemory.over(replace(runtime, embedder=embedder, index=index)) as memory:
+    with over(replace(runtime, embedder=embedder, index=index)) as memory:
         written = memory.write_profile(entity_id="ann", attr_name="beverage_preference", attr_value="tea")
 
         def recalled() -> list[str]:

@@ -28,8 +28,10 @@ def opened(shared_qdrant: str) -> Iterator[Open]:
     indexes: list[QdrantIndex] = []
     deployment = f"test_{uuid.uuid4().hex}"
 
-    def open_index(model: str = "model-a", *, size: int = SIZE, prefix: str = deployment) -> QdrantIndex:
-        indexes.append(QdrantIndex(shared_qdrant, embedder_name=model, size=size, prefix=prefix))
+    def open_index(
+        model: str = "model-a", *, size: int = SIZE, prefix: str = deployment, tenant: str = ""
+    ) -> QdrantIndex:
+        indexes.append(QdrantIndex(shared_qdrant, embedder_name=model, size=size, prefix=prefix, tenant_id=tenant))
         return indexes[-1]
 
     yield open_index
@@ -265,3 +267,16 @@ def test_the_top_ten_are_those_of_the_index_in_process(opened: Open, tmp_path: P
     same = sum(found(server, query) == found(edge, query) for query in asked)
     edge.close()
     assert same >= 198
+
+
+def test_each_tenant_fills_an_index_that_was_emptied_for_itself(opened: Open) -> None:
+    ours, theirs = opened(tenant="ours"), opened(tenant="theirs")
+    ours.rebuilt()
+    assert ours.state().rebuilt_reason == ""
+    assert theirs.state().rebuilt_reason
+    theirs.rebuilt()
+    ours.clear()
+    assert ours.state().rebuilt_reason == theirs.state().rebuilt_reason == "the collection was cleared"
+    theirs.rebuilt()
+    assert ours.state().rebuilt_reason
+    assert theirs.state().rebuilt_reason == ""

@@ -13,25 +13,8 @@ from easy_data.stores import migrate
 from easy_data.stores.columns import metadata
 from easy_data.stores.database import Database
 from easy_data.stores.tables import entities, tombstones
-from tests.fixtures.engines import PostgresServer
 
 TENANT_TABLES = sorted(t.name for t in metadata.tables.values() if "tenant_id" in t.c)
-
-
-@pytest.fixture
-def application_url(postgres_server: PostgresServer, migrated_template: str) -> Iterator[str]:
-    """The URL of a migrated database for a user who may read and write, and owns nothing."""
-    role = f"app_{uuid.uuid4().hex[:12]}"
-    with postgres_server.database(template=migrated_template) as url:
-        owner = Database(url)
-        with owner.write() as connection:
-            connection.exec_driver_sql(f"CREATE ROLE {role} LOGIN PASSWORD 'secret' NOSUPERUSER NOBYPASSRLS")
-            connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}")
-        owner.close()
-        address = sa.make_url(url).set(username=role, password="secret")
-        yield address.render_as_string(hide_password=False)
-        # The tables hold the role's rights: they go with the database first.
-    postgres_server.execute(f"DROP ROLE {role}")
 
 
 @pytest.fixture

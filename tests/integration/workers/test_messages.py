@@ -73,7 +73,7 @@ def test_a_message_that_comes_again_or_for_nothing_is_counted_as_idle(runtime: R
         TASKS["easy_data.extract"](tenant_id="default", row_id=row_id)
     TASKS["easy_data.settle"](tenant_id="default", row_id=row)
     assert PROCESS.counts == {"done": 1, "idle": 3}
-    assert inbox.status(runtime, row).state is State.EXTRACTED
+    assert inbox.status(runtime, row).state is State.SETTLED
 
 
 def test_the_tick_wakes_what_is_due_and_keeps_what_is_there(runtime: Runtime, row: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from easy_data.schemas.errors import SettingsError
-from easy_data.schemas.settings import Settings, load_settings
+from easy_data.schemas.settings import Settings, environment_with, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +91,11 @@ def test_passwords_in_addresses_are_not_shown() -> None:
     settings = load_settings(backend="postgresql", **SERVICE, broker_url="redis://:secret@h/0")
     assert "secret" not in repr(settings)
     assert "secret" not in settings.model_dump_json()
+
+
+def test_a_child_process_gets_these_settings_of_the_service_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EASY_DATA_QDRANT_API_KEY", "of another server")
+    monkeypatch.setenv("EASY_DATA_TOP_K", "7")
+    made = environment_with({"broker_url": "redis://here"})
+    assert (made["EASY_DATA_BROKER_URL"], made["EASY_DATA_QDRANT_API_KEY"]) == ("redis://here", "")
+    assert made["EASY_DATA_TOP_K"] == "7"

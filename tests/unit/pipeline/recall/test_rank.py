@@ -58,7 +58,7 @@ def test_a_query_for_recent_things_weighs_freshness_more() -> None:
 def test_identity_does_not_age() -> None:
     name = sketch("name", bucket=Bucket.PROFILE, kind="name", days=4000)
     hobby = sketch("hobby", bucket=Bucket.PROFILE, kind="hobby", days=4000)
-    fresh = {r.sketch.id: r.features["freshness"][0] for r in ranked("sailing", [name, hobby], [1.0, 1.0])}
+    fresh = {r.sketch.id: r.columns["freshness"][r.row] for r in ranked("sailing", [name, hobby], [1.0, 1.0])}
     assert fresh["name"] == 1.0
     assert fresh["hobby"] < 0.01
 
