@@ -8,7 +8,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers spelling sizes format bench lock clean
+.PHONY: help demo test check lint types layers spelling sizes format bench chaos lock clean
 
 help: ## Print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ format: $(READY) ## Format the code and apply the safe fixes
 
 bench: $(READY) ## Measure speed and memory of embedded mode (ARGS="--memories 10000")
 	@$(BIN)/python bench/embedded.py $(ARGS)
+
+chaos: $(READY) ## Break the service on purpose and check what it promised (ARGS="--seed 2")
+	@$(BIN)/python -m bench.chaos $(ARGS)
 
 lock: $(READY) ## Resolve the pinned versions anew after pyproject.toml changed
 	@$(BIN)/python -m pip install --quiet uv

@@ -153,9 +153,13 @@ def served(folder: Path) -> Iterator[str]:
     """Run the stand-in for a Qdrant server as a process of its own and yield its URL."""
     command = [sys.executable, __file__, "--serve", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.terminate()
+        try:
+            url = process.stdout.readline().strip() if process.stdout else ""
+            if not url:
+                raise SystemExit("the vector server did not start")
+            yield url
+        finally:
+            process.terminate()
 
 
 def serve(folder: Path) -> None:

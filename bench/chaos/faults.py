@@ -46,10 +46,10 @@ class Injector:
         for thread in self._threads:
             thread.start()
 
-    def join(self) -> None:
-        """Wait for the end of the plan."""
-        for thread in self._threads:
-            thread.join()
+    @property
+    def at_work(self) -> bool:
+        """Tell if any of the plan is still to come."""
+        return any(thread.is_alive() for thread in self._threads)
 
     def heal(self) -> None:
         """Mend everything that may still be broken."""

@@ -29,7 +29,6 @@ from bench.report import percentiles
 from easy_data.pipeline import inbox
 from easy_data.stores.queue import FULL
 
-DRAIN_SECONDS = 180.0
 # How many conversations are delivered again at the end, each of their messages twice.
 REDELIVERED = 150
 # Messages that the sweeper of one worker and the agents may have put in before either saw the other's.
@@ -46,14 +45,13 @@ class Result:
 
 def run(deployment: Deployment, plan: dict[str, list[Fault]] | None = None) -> Result:
     """Run the service under faults and check it. ``plan`` replaces the one that the seed draws."""
-    seconds = deployment.seconds
+    plan = drawn(deployment.seed, deployment.seconds) if plan is None else plan
     with system(deployment) as parts:
-        watch, injector = Watch(parts), Injector(parts, drawn(deployment.seed, seconds) if plan is None else plan)
+        watch, injector = Watch(parts), Injector(parts, plan)
         parts.start_hosts()
         watch.start()
         injector.start()
-        _live(parts, seconds)
-        injector.join()
+        _live(parts, injector)
         injector.heal()
         drained = _drain(parts)
         result = _judge(parts, watch, injector, drained)
@@ -61,10 +59,10 @@ def run(deployment: Deployment, plan: dict[str, list[Fault]] | None = None) -> R
     return result
 
 
-def _live(parts: System, seconds: float) -> None:
-    """Keep the hosts up, and frozen ones frozen for their time, while the plan runs."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def _live(parts: System, injector: Injector) -> None:
+    """Keep the hosts up, and frozen ones frozen for their time, until the agents' time is over and so is the plan."""
+    end = time.monotonic() + parts.deployment.seconds
+    while time.monotonic() < end or injector.at_work:
         _tend(parts)
 
 
@@ -79,7 +77,7 @@ def _tend(parts: System) -> None:
 def _drain(parts: System) -> dict[str, float | None]:
     """Wait until nothing is left to do; return how long each part of that took, None for what did not end."""
     begun = time.monotonic()
-    deadline = begun + DRAIN_SECONDS
+    deadline = begun + parts.deployment.drain_seconds
     agents = [h for name, h in parts.processes.hosts.items() if name.startswith(("producer", "bystander"))]
     waits: dict[str, Callable[[], bool]] = {
         "agents": lambda: all(host.done for host in agents),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from easy_data.schemas.checking import checked_instant, checked_limit, checked_model, checked_query
 from easy_data.client.part import Part
 from easy_data.pipeline.recall import answer
 from easy_data.pipeline.recall.summary import summary_text
+from easy_data.schemas.checking import checked_instant, checked_limit, checked_model, checked_query
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
 from easy_data.schemas.recall import Context, MemoryHit, RecallRequest, RouteName

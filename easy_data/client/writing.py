@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from easy_data.schemas.checking import Record, checked_model
 from easy_data.client.part import Part
 from easy_data.pipeline.apply import Written
 from easy_data.pipeline.direct import write_records
+from easy_data.schemas.checking import Record, checked_model
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
 from easy_data.schemas.records import EventRecord, MemoryRecord, ProfileRecord, WorkspaceRecord

@@ -38,7 +38,8 @@ LONGEST_WAIT_SECONDS = 600.0
 
 def work_one(runtime: Runtime) -> bool:
     """Take one due conversation as far as it goes; False when nothing is due."""
-    with runtime.database.write() as connection:
+    # A server may lose a claim in a crash that its worker outlives, and give the same fence out again; a file cannot.
+    with runtime.database.write(durable=runtime.database.dialect != "sqlite") as connection:
         now = runtime.queue_time(connection)
         row = claims.claim(connection, now=now, lease_until=now + _lease(runtime), tenant_id=runtime.settings.tenant_id)
     if row is None:

@@ -1,21 +1,47 @@
 """What a worker does with messages that are no task of ours: it refuses and counts them, and is silent about the rest.
 
-Celery writes the body of such a message into the log, and some bodies and headers end the whole worker, again and again
-after each redelivery.
+Celery writes the body of such a message into the log, and some bodies and headers end the whole worker or leave it
+waiting for ever, again after each redelivery.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
-from celery.worker import state
 from celery.worker.consumer import Consumer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from easy_data.workers.messages import rejected
 
 _logger = logging.getLogger(__name__)
+
+
+class Headers(BaseModel):
+    """The headers of a task as our own side sends them (Celery's message protocol, version 2). Others are not read."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    id: str = Field(min_length=1)
+    task: str
+    timelimit: Annotated[list[int | None], Field(min_length=2, max_length=2)]
+    retries: int
+    root_id: str
+    eta: None = None
+    expires: str | None = None
+    lang: str = ""
+    shadow: str | None = None
+    group: str | None = None
+    group_index: int | None = None
+    parent_id: str | None = None
+    argsrepr: str | None = None
+    kwargsrepr: str | None = None
+    origin: str | None = None
+    ignore_result: bool = True
+    replaced_task_nesting: int = 0
+    stamped_headers: list[str] | None = None
+    stamps: dict[str, object] | None = None
 
 
 class StrictConsumer(Consumer):  # type: ignore[misc]  # Celery has no types
@@ -29,14 +55,8 @@ class StrictConsumer(Consumer):  # type: ignore[misc]  # Celery has no types
             flaw = self._flaw(message)
             if flaw:
                 self._refuse(message, flaw)
-                return
-            try:
+            else:
                 take(message)
-            except (*self.connection_errors, *self.channel_errors):
-                raise
-            except Exception:  # noqa: BLE001 - what else a foreign header can cause must not end the worker
-                self._let_go(message.headers["id"])
-                self._refuse(message, "it is not made as tasks are")
 
         return take_ours
 
@@ -47,24 +67,21 @@ class StrictConsumer(Consumer):  # type: ignore[misc]  # Celery has no types
 
     def _flaw(self, message: Any) -> str:
         """Return why this is no task of ours; empty when it is one."""
-        headers = message.headers if isinstance(message.headers, dict) else {}
-        if not all(isinstance(headers.get(name), str) for name in ("id", "task")):
-            return "it is no task"
-        if headers["task"] not in self.strategies:
+        try:
+            headers = Headers.model_validate(message.headers)
+        except ValidationError:
+            return "it is not made as tasks are"
+        if headers.task not in self.strategies:
             return "this worker has no such task"
         try:
             body = message.payload
         except Exception:  # noqa: BLE001 - unpacking runs nothing but may fail in any way
             return "its body cannot be read"
         match body:
-            case [list(), dict(), dict()]:
+            # Arguments, fields, and what is to follow the task, which is never anything.
+            case [list(), dict(), dict(more)] if not any(more.values()):
                 return ""
         return "it is not made as tasks are"
-
-    def _let_go(self, task_id: str) -> None:
-        """Forget a task that was begun on: the worker takes no other while it counts as reserved."""
-        for request in [each for each in state.reserved_requests if each.id == task_id]:
-            state.task_ready(request)
 
     def _refuse(self, message: Any, reason: str) -> None:
         rejected(reason)

@@ -41,7 +41,7 @@ def test_dead_letters_of_the_service_are_listed_shown_and_replayed(service_line:
     assert service_line.run("deadletter", "replay", letter["receipt_id"]).exit_code == ExitCode.NOT_FOUND
 
 
-def test_dead_letters_of_a_store_are_read_before_the_replay_ends(command_service_line: CommandLine) -> None:
+def test_dead_letters_of_a_store_are_read_before_the_replay_ends(command_line: CommandLine) -> None:
     with EasyMemory(path=command_line.path, extractor=Refusing()) as memory:
         receipt = memory.end_conversation("ann", [{"role": "user", "content": "I live in Oslo."}])
         assert receipt.wait().outcome == "dead_letter"
@@ -53,19 +53,19 @@ def test_dead_letters_of_a_store_are_read_before_the_replay_ends(command_service
 
 
 @pytest.mark.parametrize("arguments", [[], ["some-id", "--all"]])
-def test_a_replay_names_one_or_all(command_service_line: CommandLine, arguments: list[str]) -> None:
+def test_a_replay_names_one_or_all(command_line: CommandLine, arguments: list[str]) -> None:
     assert command_line.run("deadletter", "replay", *arguments).exit_code == ExitCode.USAGE
 
 
 def test_a_database_is_brought_to_this_releases_schema_once(
-    command_service_line: CommandLine, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+    command_line: CommandLine, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {"BACKEND": "postgresql", "DATABASE_URL": postgresql_url, "INDEX_PATH": "unused"}.items():
         monkeypatch.setenv(f"EASY_DATA_{name}", value)
     _upgrade(command_line)
 
 
-def test_so_is_the_file_of_a_store(command_service_line: CommandLine) -> None:
+def test_so_is_the_file_of_a_store(command_line: CommandLine) -> None:
     assert command_line.run("db", "check").exit_code == ExitCode.NOT_FOUND
     command_line.path.touch()
     _upgrade(command_line)

@@ -27,6 +27,21 @@ from tests.fixtures.waiting import wait_until
 
 # The protocol of Celery's messages, version 2: arguments, keywords, and what else is to be called.
 NOTHING_ELSE: dict[str, Any] = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
+Header = dict[str, Any]
+# Headers that Celery reads before it looks at the task.
+HEADERS: list[Header] = [
+    {"eta": "tomorrow"},
+    {"expires": "never"},
+    {"timelimit": "long"},
+    {"timelimit": [1]},
+    {"id": None},
+    {"retries": "many"},
+    {"lang": 7},
+    {"root_id": []},
+    {"shadow": {}},
+    {"origin": 7},
+    {"stamped_headers": 7},
+]
 PICKLED = b"\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x0etouch /tmp/own3d\x85R."
 
 
@@ -36,17 +51,18 @@ def mode() -> str:
     return SERVICE
 
 
-def send(shared: SharedService, body: object, task: str, **properties: Any) -> None:
+def send(shared: SharedService, body: object, task: str, *, header: Header | None = None, **properties: Any) -> None:
     """Put a message into the queue of the first stage, as anybody who reaches the broker can."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
-    headers = {"lang": "py", "task": task, "id": new_id(), "root_id": new_id(), "argsrepr": "", "kwargsrepr": ""}
+    headers = {"lang": "py", "task": task, "id": new_id(), "root_id": new_id(), "timelimit": [None, None], "retries": 0}
     options = {"global_keyprefix": f"{shared.settings['deployment']}:"}
     with Connection(shared.settings["broker_url"], transport_options=options) as connection:
         connection.Producer().publish(
             text,
             routing_key="extract",
             exchange="",
-            **{"headers": headers, "content_type": "application/json", "content_encoding": "utf-8"} | properties,
+            headers=headers | (header or {}),
+            **{"content_type": "application/json", "content_encoding": "utf-8"} | properties,
         )
 
 
@@ -95,14 +111,14 @@ def test_bodies_that_cannot_be_read_are_refused_and_nothing_in_them_is_run(
     send(shared_service, b"\xff\xfe", "easy_data.extract")
     send(shared_service, {"no": "task"}, "easy_data.extract")
     send(shared_service, [], "easy_data.extract")
-    send(shared_service, {"task": "easy_data.extract", "id": "x", "args": [], "kwargs": {}}, "", headers={})
-    send(shared_service, {}, "", headers={})
-    for header in ({"eta": "tomorrow"}, {"timelimit": "long"}, {"id": None}, {"retries": "many"}, {"lang": 7}):
-        foreign = {"task": "easy_data.extract", "id": "x", "tenant_id": "other", **header}
-        send(shared_service, [[], {"tenant_id": "other"}, NOTHING_ELSE], "", headers=foreign)
+    send(shared_service, {"task": "easy_data.extract", "id": "x", "args": [], "kwargs": {}}, "")
+    send(shared_service, {}, "")
+    for header in HEADERS:
+        send(shared_service, [[], {"tenant_id": "other"}, NOTHING_ELSE], "easy_data.sweep", header=header)
+    send(shared_service, [[], {"tenant_id": "other"}, {"chain": [{"task": "easy_data.sweep"}]}], "easy_data.sweep")
     assert tell(memory, "I live in Oslo.").outcome is Outcome.WRITTEN
     # More when messages to the tenant of the test before were still under way.
-    assert PROCESS.counts["rejected"] >= 8 + 5
+    assert PROCESS.counts["rejected"] >= 9 + len(HEADERS)
 
 
 class Poisoned(Meanings):

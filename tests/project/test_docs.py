@@ -18,16 +18,18 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from easy_data import EasyDataError, EasyMemory, Settings
+from easy_data import ConversationPublisher, EasyDataError, EasyMemory, Settings
 from easy_data.cli.exit_codes import MEANINGS
 from easy_data.cli.lazy_group import COMMANDS, PACKAGE
 from easy_data.cli.main import app
 from easy_data.cli.settings_reference import settings_table
 from easy_data.pipeline.extraction.matching import PatternSpec
+from tests.fixtures.service import Service
 from tests.project.markdown import Block, Page, blocks, page, pages
 from tests.project.sources import ROOT, functions_of, python_files, shown, tree_of
 
 README, README_ZH = ROOT / "README.md", ROOT / "README.zh-CN.md"
+SERVICE_PAGE = ROOT / "docs/service.md"
 LANGUAGES = {"python", "text", "toml", "json", "console"}
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
@@ -35,9 +37,34 @@ OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 EVERYWHERE = {"--help", "-h", "--install-completion", "--show-completion"}
 
 
-# The README runs below, and the Chinese one has the same code.
-@pytest.mark.parametrize("path", sorted({b.page for b in blocks("python")} - {README, README_ZH}), ids=shown)
+# The README and the service's page run below, and the Chinese README has the same code.
+@pytest.mark.parametrize(
+    "path", sorted({b.page for b in blocks("python")} - {README, README_ZH, SERVICE_PAGE}), ids=shown
+)
 def test_python_blocks_run_and_print_what_the_page_says(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _check_python(path, tmp_path, monkeypatch, capsys)
+
+
+def test_the_services_page_runs_on_a_service(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("database_url", "broker_url", "qdrant_url"):
+        monkeypatch.setenv(f"EASY_DATA_{name.upper()}", service.settings[name])
+    command = [sys.executable, "-m", "easy_data", "worker", "--concurrency", "1"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.setenv("EASY_DATA_BACKEND", "postgresql")
+        worker = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    try:
+        _check_python(SERVICE_PAGE, tmp_path, monkeypatch, capsys)
+    finally:
+        worker.terminate()
+        worker.wait(30)
+
+
+def _check_python(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The blocks of a page share a namespace; what one prints stands in the text block that follows it."""
@@ -57,7 +84,7 @@ def test_python_blocks_run_and_print_what_the_page_says(
                 assert DATE.sub("DATE", printed.rstrip()) == DATE.sub("DATE", after.text), block.place
     finally:
         for value in namespace.values():
-            if isinstance(value, EasyMemory):
+            if isinstance(value, EasyMemory | ConversationPublisher):
                 value.close()
 
 

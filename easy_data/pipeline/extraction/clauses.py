@@ -17,7 +17,7 @@ _SENTENCE_END = re.compile(
 _CLAUSE_END = re.compile(
     r"[，：]|,(?!\d)|:(?=\s)|——+|—|–(?=\s)|\s-{1,2}\s"
     r"|(?<=[\u3400-\u9fff])[ \t~～]+(?=[\u3400-\u9fff])"  # chat writes a blank where a comma belongs
-    r"|\s(?=(?:but|though|although|because|cos|cuz|so|while|whereas)\s)"
+    r"|(?<!\banything)(?<!\beverything)(?<!\bnothing)(?<!\ball)\s(?=(?:but|though|although|because|cos|cuz|so|while|whereas)\s)"
     r"|\s(?=(?:and|now)\s(?:i|i['’]m|i['’]ve|my|we)\s)",
     re.IGNORECASE,
 )

@@ -146,11 +146,17 @@ def _week(match: re.Match[str], anchor: Anchor) -> Span | None:
     return anchor.weeks({"上": -1, "下": 1}.get(shift[-1], 0) * len(shift))
 
 
+# A larger count of units is no distance in time: "2026年前" holds the name of a year.
+_FARTHEST = 1000
+
+
 def _offset(match: re.Match[str], anchor: Anchor) -> Span | None:
     sign = -1 if match["way"] == "前" else 1
     unit = match["unit"].replace("个", "").replace("半", "")
     half = "半" in (match["count"], match["half"], match["unit"][-2:-1])
     count = 0 if match["count"] == "半" else number(match["count"])
+    if count > _FARTHEST:
+        return None
     if unit in ("小时", "钟头", "钟"):
         return anchor.elapsed(sign * timedelta(hours=count + (0.5 if half else 0)))
     if unit in ("分钟", "分"):
@@ -257,7 +263,7 @@ _RULES: tuple[tuple[re.Pattern[str], Reader], ...] = (
     ),
     _rule(r"(?<![每\d])(?P<shift>[这本]|上+|下+)个?(?:周|星期|礼拜)(?![一二三四五六日天末\d年])", _week),
     _rule(
-        rf"(?<![第每个])(?P<count>{_NUMBER})(?P<unit>个?小时|个?钟头|个钟|分钟|个半月|个?月|年|天|日|周|个?星期|个?礼拜)"
+        rf"(?<![第每个\d])(?P<count>{_NUMBER})(?P<unit>个?小时|个?钟头|个钟|分钟|个半月|个?月|年|天|日|周|个?星期|个?礼拜)"
         r"(?P<half>半)?(?:之|以)?(?P<way>前|后)",
         _offset,
     ),

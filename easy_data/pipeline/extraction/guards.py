@@ -87,10 +87,10 @@ class Cues:
     ends an inherited third person. ``negation`` is what, right before a match, takes its truth or its subject away: a
     negation, a wish, a request, somebody else (it ends with ``$``). ``retraction`` in a later user turn takes back what
     was said before as a joke. ``role_play`` in a user turn opens a frame that lasts for its next turns.
-    ``ended`` beside a negative statement says that something came to an end; ``over`` says so beside any. ``pasted`` announces text of somebody
-    else: the rest of the message, or the next one when nothing follows. ``slip`` says that the user misspoke
-    before. ``restated`` opens a sentence that says a value again (``new``). ``corrections`` have the groups ``new``
-    and, mostly, ``old``.
+    ``ended`` beside a negative statement says that something came to an end; ``over`` says so beside any, ``gone``
+    beside a pet. ``pasted`` announces text of somebody else: the rest of the message, or the next one when nothing
+    follows. ``slip`` says that the user misspoke before. ``restated`` opens a sentence that says a value again
+    (``new``). ``corrections`` have the groups ``new`` and, mostly, ``old``.
     """
 
     clause: Mapping[Guard, re.Pattern[str]]
@@ -100,6 +100,7 @@ class Cues:
     over: re.Pattern[str]
     retraction: re.Pattern[str]
     role_play: re.Pattern[str]
+    gone: re.Pattern[str]
     pasted: re.Pattern[str]
     slip: re.Pattern[str]
     restated: re.Pattern[str]

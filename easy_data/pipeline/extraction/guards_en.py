@@ -121,8 +121,8 @@ CUES = Cues(
             r"converted|gone over to|just (?:started|got|joined)|swapped|instead|not any more)\b"
         ),
         Guard.INSTRUCTION: _words(
-            r"\b(?:you must|you (?:are|shall) (?:now|always)|you will (?:always|never)|always (?:answer with|reply with|approve|"
-            r"recommend|trust|allow|agree|obey|"
+            r"\b(?:you must|you (?:are|shall) (?:now|always)|you will (?:always|never)|"
+            r"always (?:answer with|reply with|approve|recommend|trust|allow|agree|obey|"
             r"comply|send|forward)|approve (?:all|any|every)|ignore (?:all|any|previous|prior|earlier|your|"
             r"the (?:above|previous|rules))|"
             r"disregard (?:all|any|previous|the|your)|system prompt|developer mode|jailbreak|without (?:checking|"
@@ -131,7 +131,8 @@ CUES = Cues(
             r"necessary)|"
             r"(?:bypass|override|disable|skip) (?:\w+ )?(?:checks?|security|safety|verification|review|approval|"
             r"filters?|rules|restrictions)|"
-            r"when(?:ever)? (?:you are |you're )?asked (?:about|for)|notes? to (?:\w+ )?(?:ai|assistants?|llms?|agents?|bots?)|ai (?:assistants?|agents?)|"
+            r"when(?:ever)? (?:you are |you're )?asked (?:about|for)|"
+            r"notes? to (?:\w+ )?(?:ai|assistants?|llms?|agents?|bots?)|ai (?:assistants?|agents?)|"
             r"permanently remember|"
             r"(?:store|save|record|treat|remember) (?:this|that|it) as|company policy|"
             r"admin(?:istrator)? (?:access|rights|mode|privileges)|"
@@ -151,6 +152,11 @@ CUES = Cues(
         r"looks? like)(?: \w+)?(?: that)?\s*$"
     ),
     over=_words(r"\b(?:no longer|any ?more)\b"),
+    gone=_words(
+        r"\b(?:died|dying|passed away|passed (?:last|on|in|this)|put (?:\w+ ){0,4}(?:down|to sleep)|"
+        r"rainbow bridge|didn't make it|"
+        r"(?:we|i) (?:just )?lost (?:my|our)|ran away|rehomed)\b"
+    ),
     ended=_words(r"\b(?:no longer|any ?more|no more|stopped|quit|gave up|given up|ditched|dropped|went off|used to)\b"),
     retraction=_words(
         r"\bapril fool|(?<!no )(?<!not )\b(?:kidding|joking)\b|\bj/?k\b|\bpulling your leg|\bmade (?:that|it|"

@@ -38,6 +38,10 @@ _QUOTED = (
         r"^(?:from|to|cc|subject|发件人|收件人|主题)[:：].*(?:\Z|\n\n)", re.DOTALL | re.IGNORECASE | re.MULTILINE
     ),
 )
+# A clause that starts over with the user as its subject.
+_STATES = re.compile(
+    r"(?:我|本人|俺|咱)(?![也都还就]?(?:会|要|想|去|是不是|可能|或许|不))|i(?:'m| am) (?:an?|the)\b", re.IGNORECASE
+)
 # A question without its mark: "that depends on where you start from".
 _INDIRECT = re.compile(
     r"^看您?你?|取决于|请问|告诉我|方便(?:说|问)|\b(?:depends on|tell me|let me know)\b", re.IGNORECASE
@@ -131,12 +135,19 @@ def _judge_turn(clauses: Sequence[Clause], whole: set[Guard], foreign: _Foreign,
     for clause in clauses:
         if clause.sentence != sentence:
             sentence, carried = clause.sentence, set()
-        judgement = judge(clause, whole | carried | foreign.at(clause))
+        judgement = judge(clause, whole | _inherited(carried, clause) | foreign.at(clause))
         carried = {guard for guard in (*_CARRIED, Guard.THIRD_PERSON) if guard in judgement.guards}
         filler = bool(_FILLER.match(clause.folded))
         judged.append(Judged(clause, judgement, asked if opening and not filler else ""))
         opening = opening and filler
     return judged
+
+
+def _inherited(carried: set[Guard], clause: Clause) -> set[Guard]:
+    """Return what a clause takes over from the one before; a hedge ends where the user begins to speak of himself."""
+    if Guard.HEDGED in carried and _STATES.match(clause.folded):
+        return carried - {Guard.HEDGED}
+    return carried
 
 
 def _found(cue: str, text: str) -> bool:

@@ -15,13 +15,21 @@ from easy_data.pipeline.extraction.matching import Hit, Pattern, run, worth_tryi
 from easy_data.pipeline.extraction.values import normalise
 from easy_data.schemas.candidates import Candidate, Certainty, Change
 from easy_data.schemas.conversation import Conversation
-from easy_data.schemas.records import Bucket, Polarity
+from easy_data.schemas.records import Bucket, Language, Polarity
 from easy_data.schemas.registry import Registry
 
 # Words of somebody else or of a game: no pattern may allow these, so nothing is tried on them.
 _CLOSED = frozenset({Guard.PASTED, Guard.QUOTED, Guard.ROLE_PLAY, Guard.RETRACTED, Guard.JOKE})
 # The assistant asks what came in the place of the value the user called former.
 _AND_NOW = re.compile(r"\b(?:now|these days|nowadays|instead|lately)\b|现在|如今|后来|改成", re.IGNORECASE)
+_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
+# "Learning a language is tough" speaks of learning in general; so may other work.
+_SUBJECTS = frozenset({"learning", "current_project", "education", "occupation"})
+_GENERAL = re.compile(
+    r"[a-z]+ing\b[^,.;!?]{0,80}? (?:is|are|was|were|has been|have been|can|could|brings?|helps?|makes?|gives?|takes?|"
+    r"fascinates?|means|requires?|sounds?|feels?|seems?|keeps?)\b",
+    re.IGNORECASE,
+)
 # A sentence of at most this length that holds a slip holds nothing else.
 _SLIP_CHARS = 15
 _LIST = re.compile(r"\s*(?:,|，|、|/|\band\b|&|和|跟|以及)\s*")
@@ -100,7 +108,7 @@ def _of_sentence(
 
 def _of_clause(judged: Judged, expected: frozenset[str], *, slipped: bool) -> Iterator[Placed]:
     slip = slip_in(judged.clause)
-    for language in judged.clause.languages:
+    for language in _languages(judged):
         for pattern in worth_trying(language, judged.clause.folded):
             if pattern.spec.scope == "sentence":
                 continue
@@ -113,11 +121,22 @@ def _of_clause(judged: Judged, expected: frozenset[str], *, slipped: bool) -> It
                         yield replace(placed, restated=slipped)
 
 
+def _languages(judged: Judged) -> tuple[Language, ...]:
+    """Return the languages to try: those of the clause, and that of the question when a name may answer it."""
+    spoken = judged.clause.languages
+    if not judged.asked:
+        return spoken
+    asked: Language = "zh" if _IDEOGRAPH.search(judged.asked) else "en"
+    return spoken if asked in spoken else (*spoken, asked)
+
+
 def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Placed]:
     spec = hit.pattern.spec
     if judgement.blocking(hit.pattern.allow) or judgement.guards & _CLOSED:
         return
     if CUES[hit.pattern.language].negation.search(clause.folded[max(0, hit.start - 24) : hit.start]):
+        return
+    if spec.attr in _SUBJECTS and hit.start == 0 and _GENERAL.match(clause.folded):
         return
     said = spec.value or clause.text[hit.value_start : hit.value_end]
     replaces = normalise(spec.attr, clause.text[hit.old_start : hit.old_end])
@@ -143,6 +162,8 @@ def _candidates(clause: Clause, judgement: Judgement, hit: Hit) -> Iterator[Plac
 
 def _says_it_ended(clause: Clause, hit: Hit) -> bool:
     cues = CUES[hit.pattern.language]
+    if hit.pattern.spec.attr == "pet" and cues.gone.search(clause.folded):
+        return True
     if hit.pattern.spec.polarity < 0:
         return cues.ended.search(clause.folded) is not None
     # "no longer eats meat" is a value that holds the words; "no longer at IBM" is the end of one.

@@ -24,6 +24,12 @@ MAX_NAME_CHARS = 40
 MAX_STEP_CHARS = 160
 MAX_STEPS = 12
 _KINDS = ("resume", "remain", "hold", "leave")
+# "Can we do the rest tomorrow?" puts a task aside in the form of a question.
+_PROPOSES = re.compile(
+    r"\b(?:can|could|shall|may|should) (?:we|i|you)\b.{0,40}\b(?:tomorrow|later|tonight|next|monday|tuesday|wednesday|"
+    r"thursday|friday|saturday|sunday|another)\b|(?:明[天早晚]|下次|下周|改天|回头|晚上)[^，。！？]{0,8}(?:再|接着|继续)[^，。！？]{0,8}(?:吗|吧|行不|好不好|可以)",
+    re.IGNORECASE,
+)
 _NOT_MEANT = frozenset({Guard.JOKE, Guard.ROLE_PLAY, Guard.QUOTED, Guard.PASTED, Guard.RETRACTED, Guard.HYPOTHETICAL})
 
 
@@ -114,7 +120,8 @@ def _put_off(last: Sequence[Sentence], sentences: Sequence[Sentence], turns: Seq
 def _withheld(sentence: Sentence) -> bool:
     """Tell if the sentence asks or is not said in earnest; a question inside a statement is none."""
     last = sentence.clauses[-1].judgement
-    return last.has(Guard.QUESTION) or any(j.judgement.guards & _NOT_MEANT for j in sentence.clauses)
+    asks = last.has(Guard.QUESTION) and not _PROPOSES.search(sentence.folded)
+    return asks or any(j.judgement.guards & _NOT_MEANT for j in sentence.clauses)
 
 
 def _candidate(

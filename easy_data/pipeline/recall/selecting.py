@@ -67,7 +67,7 @@ def select(
     ]
 
 
-def hit_of(  # noqa: PLR0913 - one keyword a field
+def hit_of(
     record: MemoryRecord,
     runtime: Runtime,
     language: Language,

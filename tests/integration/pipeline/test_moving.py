@@ -110,7 +110,7 @@ def exported(memory: EasyMemory) -> list[dict[str, Any]]:
 
 
 def recalled(memory: EasyMemory) -> list[list[str]]:
-    return [[hit.record.id for hit in memory.recall(e, q, top_k=5).hits] for e in ("ann", "bob") for q in QUERIES]
+    return [[hit.id for hit in memory.recall(e, q, top_k=5).memories] for e in ("ann", "bob") for q in QUERIES]
 
 
 def queued(url: str) -> list[str]:

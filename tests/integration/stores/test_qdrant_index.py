@@ -57,7 +57,7 @@ def test_what_was_acknowledged_survives_the_kill_of_the_server(
         index.search(a_query("tea"))
     qdrant_process.start()
     assert index.versions("acme", "user_001") == {point_id(number): 1 for number in range(2, 300)}
-    # The first look is over 2-bit vectors, which with 8 places cannot tell close neighbours apart: ask for enough of them.
+    # The first look is over 2-bit vectors, which cannot tell close neighbours of 8 places apart: ask for enough.
     best = max(index.search(a_query(vector=direction(7), limit=50)), key=lambda hit: hit.dense or -1)
     assert best.id == point_id(7)
 

@@ -13,6 +13,7 @@ from easy_data.stores import migrate
 from easy_data.stores.columns import metadata
 from easy_data.stores.database import Database
 from easy_data.stores.tables import entities, tombstones
+from tests.fixtures.engines import PostgresServer
 
 TENANT_TABLES = sorted(t.name for t in metadata.tables.values() if "tenant_id" in t.c)
 
