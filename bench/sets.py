@@ -1,4 +1,4 @@
-"""The public data sets that ``bench/retrieval.py`` and ``bench/fit.py`` read, as memories and questions about them."""
+"""The public data sets that ``bench/retrieval.py`` reads, as memories and questions about them."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _take_the_fence_out() -> None:
     """Let a worker write whether or not it still holds its conversation."""
 
     def advance(connection: Any, row: Any, state: State, **values: Any) -> bool:
-        if row.one_stage and state is not State.SETTLED:
+        if state is not State.SETTLED:
             values |= {"lease_until": None}
         connection.execute(update(conversations).where(conversations.c.id == row.id).values(state=state, **values))
         return True

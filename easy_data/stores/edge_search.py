@@ -17,7 +17,14 @@ from qdrant_edge import (
 from easy_data.schemas.ports import IndexHit, IndexQuery
 from easy_data.stores.edge_filter import edge_filter
 from easy_data.stores.edge_outsiders import Outsiders
-from easy_data.stores.index_points import Condition, Matches, checked_vector, entity_conditions, query_conditions
+from easy_data.stores.index_points import (
+    Condition,
+    Matches,
+    checked_vector,
+    clear_of_ties,
+    entity_conditions,
+    query_conditions,
+)
 from easy_data.stores.keywords import sparse_query
 
 _OVERSAMPLING = 3.0
@@ -50,7 +57,7 @@ class EdgeSearch:
             if _outside(shard, outsiders, self._corpus) is None:
                 params = SearchParams(idf=IdfParams(corpus=edge_filter(self._corpus)))
             by_words = Query.Nearest(SparseVector(indices, weights), using="keyword")
-            keyword = self._best(shard, by_words, wanted, dropped, params)
+            keyword = clear_of_ties(self._best(shard, by_words, wanted, dropped, params), self._limit)
         if self._vector is not None and (missing := keyword.keys() - dense.keys()):
             # Dots of a few points: no condition is left to check, and none to drop.
             only_these = Filter(must=[HasIdCondition(set(missing))])

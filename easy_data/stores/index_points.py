@@ -24,6 +24,8 @@ from easy_data.stores.keywords import KEYWORDS_VERSION
 LAYOUT_VERSION = 1
 
 SCOPE = "scope"
+# Scores that differ by less, in proportion, are one score computed in another order.
+_SAME = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,16 @@ def checked_vector(vector: Sequence[float], size: int) -> list[float]:
     if not math.isfinite(sum(numbers)):
         raise InputError("must have finite numbers only", field="vector")
     return numbers
+
+
+def clear_of_ties(scores: dict[str, float], limit: int) -> dict[str, float]:
+    """Return the best ``limit`` scores without those that tie for the last place.
+
+    Which of them an engine picks is chance, and another engine picks others. Where all are equal all are kept.
+    """
+    if len(scores) < limit or max(scores.values()) == (lowest := min(scores.values())):
+        return scores
+    return {point_id: score for point_id, score in scores.items() if score > lowest * (1 + _SAME)}
 
 
 def entity_conditions(tenant_id: str, entity_id: str) -> list[Condition]:

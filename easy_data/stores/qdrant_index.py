@@ -19,7 +19,7 @@ from qdrant_client import QdrantClient, models
 
 from easy_data.schemas.errors import IndexUnavailable
 from easy_data.schemas.ports import IndexHit, IndexQuery, IndexState, Point
-from easy_data.stores.index_points import checked_id, checked_vector, entity_conditions, payload_of, query_conditions
+from easy_data.stores import index_points
 from easy_data.stores.keywords import sparse, sparse_query
 from easy_data.stores.qdrant_collection import KEYWORD_VECTOR, QdrantCollection
 from easy_data.stores.qdrant_connection import QdrantConnection, is_missing, is_of_other_model
@@ -86,7 +86,7 @@ class QdrantIndex:
 
         They leave every collection of the deployment, so that what is erased stays in none of an earlier model.
         """
-        known = iter([str(checked_id(point_id)) for point_id in ids])
+        known = iter([str(index_points.checked_id(point_id)) for point_id in ids])
         while batch := list(islice(known, _DELETE_BATCH)):
             gone = models.PointIdsList(points=[*batch])
             self._call(partial(self._delete, self._target, gone))
@@ -113,11 +113,9 @@ class QdrantIndex:
             side: {str(hit.id): hit.score for hit in answer.points}
             for side, answer in zip(requests, answers, strict=True)
         }
-        keyword, dense = sides.get("keyword", {}), sides.get("dense", {})
+        keyword, dense = index_points.clear_of_ties(sides.get("keyword", {}), query.limit), sides.get("dense", {})
         if query.vector is not None:
-            # Of memories that tie for the last place the two questions may have picked different ones.
-            cosines = {point_id: score for point_id, score in sides.get("cosines", {}).items() if point_id in keyword}
-            dense = cosines | dense
+            dense = {name: score for name, score in sides.get("cosines", {}).items() if name in keyword} | dense
             keyword = {point_id: score for point_id, score in keyword.items() if point_id in dense}
         return [IndexHit(point_id, dense.get(point_id), keyword.get(point_id)) for point_id in dense | keyword]
 
@@ -125,7 +123,7 @@ class QdrantIndex:
         """Return the version of every point of one entity, by id."""
         found: dict[str, int] = {}
         offset: models.ExtendedPointId | None = None
-        wanted = qdrant_filter(entity_conditions(tenant_id, entity_id))
+        wanted = qdrant_filter(index_points.entity_conditions(tenant_id, entity_id))
         while True:
             records, offset = self._call(partial(self._page, wanted, offset))
             # A payload that damage took has version -1, so that reconciling writes the point again.
@@ -267,18 +265,18 @@ class QdrantIndex:
 
     def _requests(self, query: IndexQuery) -> dict[str, models.QueryRequest]:
         """Return what to ask: the nearest, the best by keywords, and the cosines of these."""
-        wanted = qdrant_filter(query_conditions(query))
+        wanted = qdrant_filter(index_points.query_conditions(query))
         requests: dict[str, models.QueryRequest] = {}
         indices, weights = sparse_query(query.text)
         terms = models.SparseVector(indices=indices, values=weights)
-        corpus = qdrant_filter(entity_conditions(query.tenant_id, query.entity_id))
+        corpus = qdrant_filter(index_points.entity_conditions(query.tenant_id, query.entity_id))
         by_entity = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus))
         if indices:
             requests["keyword"] = models.QueryRequest(
                 query=terms, using=KEYWORD_VECTOR, filter=wanted, params=by_entity, limit=query.limit
             )
         if query.vector is not None:
-            vector = checked_vector(query.vector, self._collection.size)
+            vector = index_points.checked_vector(query.vector, self._collection.size)
             dense = self._collection.dense_vector
             requests["dense"] = models.QueryRequest(
                 query=vector, using=dense, filter=wanted, params=_RESCORED, limit=query.limit
@@ -294,9 +292,11 @@ class QdrantIndex:
 
     def _prepared(self, point: Point) -> models.PointStruct:
         vectors: dict[str, models.Vector] = {
-            self._collection.dense_vector: checked_vector(point.vector, self._collection.size)
+            self._collection.dense_vector: index_points.checked_vector(point.vector, self._collection.size)
         }
         indices, values = sparse(point.text)
         if indices:
             vectors[KEYWORD_VECTOR] = models.SparseVector(indices=indices, values=values)
-        return models.PointStruct(id=str(checked_id(point.id)), vector=vectors, payload=payload_of(point))
+        return models.PointStruct(
+            id=str(index_points.checked_id(point.id)), vector=vectors, payload=index_points.payload_of(point)
+        )

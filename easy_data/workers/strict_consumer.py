@@ -30,7 +30,7 @@ class Headers(BaseModel):
     root_id: str
     eta: None = None
     expires: str | None = None
-    lang: str = ""
+    lang: str | None = None
     shadow: str | None = None
     group: str | None = None
     group_index: int | None = None
@@ -38,8 +38,8 @@ class Headers(BaseModel):
     argsrepr: str | None = None
     kwargsrepr: str | None = None
     origin: str | None = None
-    ignore_result: bool = True
-    replaced_task_nesting: int = 0
+    ignore_result: bool | None = None
+    replaced_task_nesting: int | None = None
     stamped_headers: list[str] | None = None
     stamps: dict[str, object] | None = None
 

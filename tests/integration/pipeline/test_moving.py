@@ -9,6 +9,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ from easy_data.schemas.errors import (
     StoreError,
     StoreLocked,
 )
+from easy_data.schemas.ports import Usage
 from easy_data.stores import copying
 from easy_data.stores.database import Database
+from easy_data.stores.repositories import logs
 from easy_data.stores.tables import entities, events, index_outbox
 from tests.fixtures.engines import PostgresServer
 from tests.fixtures.service import Service
@@ -56,7 +59,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with something in every table, of two tenants, and a conversation nobody has read yet."""
     path = tmp_path_factory.mktemp("filled") / "memory.db"
     with embedded(path) as memory:
-        tell(memory, "我住在上海。我不吃香菜。我有一只猫。", conversation_id="c1", time_zone="Asia/Shanghai")
+        receipt = tell(memory, "我住在上海。我不吃香菜。我有一只猫。", conversation_id="c1", time_zone="Asia/Shanghai")
         tell(memory, "我搬到北京了，现在住在北京。", conversation_id="c2")
         tell(memory, "I am allergic to peanuts. 🥜 I live in Rome.", entity="bob", conversation_id="c3")
         memory.write_event(entity_id="ann", event_type="milestone", summary="the launch went well 🚀", payload=LARGE)
@@ -68,8 +71,12 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         memory.write_profile(entity_id="eve", attr_name="name", attr_value="Eve")
         memory.forget("eve", everything=True)
         memory.recall("ann", "猫")
-        memory.maintain()
+        memory.maintain(now=datetime.now(UTC) + timedelta(days=3))
         memory.flush()
+        with memory._runtime.database.write() as connection:
+            usage = Usage("a-model", 10, 5, 0.25, 12.5, 1, "ok")
+            scope, now = memory._runtime.scope("ann"), datetime.now(UTC)
+            logs.add_calls(connection, scope, receipt.receipt_id, [usage], purpose="extract", now=now)
     with embedded(path, tenant_id="other", auto_extract=False) as memory:
         memory.write_profile(entity_id="ann", attr_name="location", attr_value="Oslo")
         # Taken in, and nobody there to read it.
@@ -121,7 +128,7 @@ def queued(url: str) -> list[str]:
     return found
 
 
-def test_everything_arrives_and_recall_says_the_same(service: Service, source: Path, owner_url: str) -> None:
+def test_everything_arrives_and_recall_says_the_same(owner_url: str, service: Service, source: Path) -> None:
     with embedded(source) as memory:
         expected, hits, history = exported(memory), recalled(memory), memory.pending_review()
     phases: list[tuple[str, int, int]] = []
@@ -148,7 +155,7 @@ def test_everything_arrives_and_recall_says_the_same(service: Service, source: P
         assert connection.execute(sa.select(sa.func.count()).select_from(entities)).scalar_one() == 3
 
 
-def test_work_goes_on_after_the_move_where_it_stopped(service: Service, source: Path, owner_url: str) -> None:
+def test_work_goes_on_after_the_move_where_it_stopped(owner_url: str, service: Service, source: Path) -> None:
     move(sqlite(source), owner_url)
     service.settings["database_url"] = owner_url
     memory = service.memory(tenant_id="other")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -161,7 +162,9 @@ def test_effects_wait_for_the_earlier_conversations_of_the_entity(database: Data
         assert second is not None
         assert (first.conversation_id, second.conversation_id) == ("c1", "c2")
         assert claims.is_blocked(connection, second)
-        assert claims.release(connection, second)
+        assert not claims.advance(connection, replace(second, state=State.CLASSIFIED), State.PLANNED)
+        assert claims.advance(connection, second, State.PLANNED)
+        assert claims.release(connection, replace(second, state=State.PLANNED))
         assert claims.claim(connection, now=NOW, lease_until=lease, tenant_id="acme") is None
         assert claims.settle(connection, first, Outcome.EMPTY, now=NOW)
         again = claims.claim(connection, now=NOW, lease_until=lease, tenant_id="acme")

@@ -238,6 +238,14 @@ def test_what_cannot_be_published_is_refused_before_anything_is_kept(tmp_path: P
             ConversationPublisher(url, tmp_path / "k.db", **more)
 
 
+def test_with_rabbitmq_away_it_is_kept_as_well(tmp_path: Path) -> None:
+    with ConversationPublisher("amqp://127.0.0.1:1//", tmp_path / "j.db", cache_url=NO_SERVER) as agent:
+        assert agent.publish("ann", [user("I live in Oslo.")]).state is KEPT
+        app = agent._queue._publisher()
+        assert app.conf.broker_transport_options["confirm_publish"]
+        assert agent.flush() == 1
+
+
 def test_a_forked_child_publishes_for_itself(service: Service, journal: Path) -> None:
     with publisher(service, journal) as agent:
         agent.publish("ann", [user("I live in Oslo.")], conversation_id="parent")
