@@ -48,8 +48,7 @@ STEADY_SECONDS = 20
 LONGEST_WAIT_SECONDS = 900
 SWEEP_SECONDS = 60
 ROOT = Path(__file__).parents[1]
-# Settings, and the processes whose cost is counted by name.
-Parts = dict[str, Any]
+Parts = dict[str, Any]  # settings, and the processes whose cost is counted, by name
 
 
 class Worded:
@@ -68,8 +67,7 @@ class Worded:
 
 
 def serve_vectors(folder: Path, port: int) -> None:
-    server = EdgeServer(folder, port=port)
-    server.serve_forever()
+    EdgeServer(folder, port=port).serve_forever()
 
 
 def start_servers(opened: ExitStack, folder: Path, given: argparse.Namespace) -> tuple[dict[str, Any], Parts]:
@@ -91,22 +89,21 @@ def start_servers(opened: ExitStack, folder: Path, given: argparse.Namespace) ->
     return settings, pids
 
 
-def new_database(opened: ExitStack, folder: Path, given: argparse.Namespace, pids: Parts) -> str:
+def new_database(opened: ExitStack, given: argparse.Namespace, pids: Parts) -> str:
     """Return the URL of an empty database, on the given server or one started here."""
     name = f"bench_{uuid.uuid4().hex[:8]}"
     if given.database_url is None:
         # Beside the folder of this run: as root, the server makes every folder above its data readable.
-        server = start_postgresql(Path(tempfile.gettempdir()) / "easy-data-bench-postgres")
+        data = Path(tempfile.gettempdir()) / "easy-data-bench-postgres"
+        server = start_postgresql(data)
         opened.callback(server.stop)
-        postmaster = Path(tempfile.gettempdir()) / "easy-data-bench-postgres" / "postmaster.pid"
-        pids["postgresql"] = int(postmaster.read_text("utf-8").split()[0])
+        pids["postgresql"] = int((data / "postmaster.pid").read_text("utf-8").split()[0])
         url, ours = server.url, own_database(server, name)
     else:
         url = given.database_url
         ours = sa.make_url(url).set(database=name).render_as_string(hide_password=False)
         on_server(url, f'CREATE DATABASE "{name}"')
     opened.callback(on_server, url, f'DROP DATABASE "{name}" WITH (FORCE)')
-    del folder
     return ours.replace("postgresql+psycopg2", "postgresql")
 
 
@@ -288,7 +285,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
         settings, pids = start_servers(opened, Path(folder), given)
         for memories in map(int, given.memories.split(",")):
-            settings |= {"database_url": new_database(opened, Path(folder), given, pids)}
+            settings |= {"database_url": new_database(opened, given, pids)}
             settings |= {"deployment": f"bench{uuid.uuid4().hex[:8]}"}
             part: dict[str, Any] = {"fill_s": round(fill(settings, memories), 1)}
             for number in map(int, given.workers.split(",")):

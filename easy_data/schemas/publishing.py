@@ -80,7 +80,7 @@ def unpacked(body: str, *, limit: int) -> dict[str, Any]:
         text = reader.decompress(base64.b64decode(body, validate=True), _AROUND * limit)
         if reader.unconsumed_tail:
             raise ConversationTooLarge("it is far larger than intake accepts; send it in parts", field="messages")
-        fields = json.loads(text)
+        fields = json.loads(text) if reader.eof and not reader.unused_data else None
     except (binascii.Error, zlib.error, ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise

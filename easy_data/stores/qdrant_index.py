@@ -3,8 +3,8 @@
 Every read and write goes through one alias. The collection behind it is named after the embedding model, and so are the
 vectors in it (``qdrant_collection``), which is what makes a change of the model safe while others work: ``prepare``
 makes the new collection beside the one in service, whoever calls it fills what it returns, and ``swap`` turns the alias
-over. Until then a process with the new model, and from then on one with the old model, has its writes refused and
-keeps them in the outbox; its searches are answered from its own collection while that is filled.
+over. Until then a process with the new model, and from then on one with the old, has its writes refused and keeps them
+in the outbox; its searches are answered from its own collection while that is filled.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ Answer = TypeVar("Answer")
 _UPSERT_BATCH = 256
 _DELETE_BATCH = 2_000
 _SCROLL_PAGE = 2_000
-
 _OVERSAMPLING = 3.0
 _RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING))
 
@@ -57,8 +56,7 @@ class QdrantIndex:
     ) -> None:
         """Describe the index of the deployment ``prefix`` at ``url``. Raises ``SettingsError`` for a URL that is none.
 
-        ``rebuilt`` and ``state().rebuilt_reason`` speak of the points of ``tenant_id``; all else is for any tenant.
-        ``timeout`` is the seconds one request may take, rounded up to whole ones.
+        ``timeout`` is the seconds one request may take, rounded up. What must be filled is said for ``tenant_id``.
         """
         connection = QdrantConnection(url, api_key=api_key, timeout=timeout)
         self._open(QdrantCollection(connection, prefix, embedder_name, size, tenant_id), beside=False)
@@ -150,12 +148,12 @@ class QdrantIndex:
         points = self._call(lambda client: client.count(self._target, exact=True).count)
         self._check_open()
         collection = self._collection
-        segments, others = collection.info().segments_count, collection.others()
+        segments = collection.info().segments_count
         return IndexState(
             collection=collection.name,
             points=points,
             rebuilt_reason=collection.rebuild_reason(),
-            extra={"segments": segments, "alias": collection.alias, "others": others},
+            extra={"segments": segments, "alias": collection.alias, "others": collection.others()},
         )
 
     def prepare(self) -> Self:

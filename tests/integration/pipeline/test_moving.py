@@ -9,7 +9,6 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,57 +29,24 @@ from easy_data.schemas.errors import (
     StoreError,
     StoreLocked,
 )
-from easy_data.schemas.ports import Usage
 from easy_data.stores import copying
 from easy_data.stores.database import Database
-from easy_data.stores.repositories import logs
 from easy_data.stores.tables import entities, events, index_outbox
 from tests.fixtures.engines import PostgresServer
+from tests.fixtures.filled_store import LARGE, embedded, fill
 from tests.fixtures.service import Service
-from tests.fixtures.service_worker import EMBEDDER_SIZE
 from tests.fixtures.small_embedder import SmallEmbedder
-from tests.fixtures.talk import assistant, tell, user
+from tests.fixtures.talk import user
 
 ROOT = Path(__file__).parents[3]
 QUERIES = ("我住在哪里？", "What do I eat?", "报告写到哪了", "the launch 🚀", "猫", "")
-LARGE = {
-    "numbers": [1.0, -0.0, 1e22, 1e-7, 2**60, 0.1],
-    "深": {"🙂": None, "a\\u0000b": [True, {}]},
-    "long": "字🚀" * 40_000,
-}
-
-
-def embedded(path: Path, **settings: Any) -> EasyMemory:
-    return EasyMemory(path=path, embedder=SmallEmbedder(EMBEDDER_SIZE), retry_seconds=0.01, **settings)
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with something in every table, of two tenants, and a conversation nobody has read yet."""
     path = tmp_path_factory.mktemp("filled") / "memory.db"
-    with embedded(path) as memory:
-        receipt = tell(memory, "我住在上海。我不吃香菜。我有一只猫。", conversation_id="c1", time_zone="Asia/Shanghai")
-        tell(memory, "我搬到北京了，现在住在北京。", conversation_id="c2")
-        tell(memory, "I am allergic to peanuts. 🥜 I live in Rome.", entity="bob", conversation_id="c3")
-        memory.write_event(entity_id="ann", event_type="milestone", summary="the launch went well 🚀", payload=LARGE)
-        memory.save_workspace(entity_id="ann", task_id="报告", summary="报告写到第三章", state={"next": "第四章"})
-        pet = memory.write_profile(entity_id="ann", attr_name="pet", attr_value="一只狗")
-        memory.forget("ann", memory_id=pet.memory_id)
-        diet = memory.profile("bob", attr_names=["location"])[0]
-        memory.correct("bob", diet.id, attr_value="Milan")
-        memory.write_profile(entity_id="eve", attr_name="name", attr_value="Eve")
-        memory.forget("eve", everything=True)
-        memory.recall("ann", "猫")
-        memory.maintain(now=datetime.now(UTC) + timedelta(days=3))
-        memory.flush()
-        with memory._runtime.database.write() as connection:
-            usage = Usage("a-model", 10, 5, 0.25, 12.5, 1, "ok")
-            scope, now = memory._runtime.scope("ann"), datetime.now(UTC)
-            logs.add_calls(connection, scope, receipt.receipt_id, [usage], purpose="extract", now=now)
-    with embedded(path, tenant_id="other", auto_extract=False) as memory:
-        memory.write_profile(entity_id="ann", attr_name="location", attr_value="Oslo")
-        # Taken in, and nobody there to read it.
-        memory.end_conversation("zoe", [user("I live in Bonn."), assistant("长🚀" * 500_000)], conversation_id="open")
+    fill(path)
     return path
 
 

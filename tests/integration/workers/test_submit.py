@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import importlib
 import zlib
 from collections.abc import Iterator
 
@@ -18,7 +19,6 @@ from easy_data.schemas.publishing import packed
 from easy_data.stores.tables import conversations
 from easy_data.workers.process import PROCESS
 from easy_data.workers.tasks import TASKS
-from easy_data.workers.tasks import submit as module
 from tests.fixtures.deliveries import Deliveries
 from tests.fixtures.service import Service
 from tests.fixtures.talk import user
@@ -115,7 +115,7 @@ def test_while_the_database_is_away_the_message_stays_with_the_broker(
     def away() -> Runtime:
         raise StoreBusy
 
-    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(importlib.import_module("easy_data.workers.tasks.submit"), "PAUSE_SECONDS", 0.0)
     PROCESS.close()
     PROCESS.prepare(away)
     with pytest.raises(Reject) as caught:
