@@ -14,7 +14,7 @@ from bench.chaos.run import run, tell
 from bench.report import finish
 
 SEED = 1
-CONVERSATIONS = 600
+CONVERSATIONS = 300
 MINUTES = 1.25
 VERSIONS = (
     "celery",

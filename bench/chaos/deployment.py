@@ -21,7 +21,7 @@ OTHER_TENANT = "other"
 class Deployment:
     """One run: what is said and which faults happen follows from ``seed``, and lasts ``seconds``.
 
-    ``unfenced`` takes the check out that a worker still holds its conversation: the planted fault.
+    ``unfenced`` takes the check out that a step is due and that a worker holds its conversation: the planted fault.
     """
 
     folder: str

@@ -122,15 +122,20 @@ def _watch_the_gap(reached: Any) -> None:
 
 
 def _take_the_fence_out() -> None:
-    """Let a worker write whether or not it still holds its conversation."""
+    """Let a worker do what any message asks, done already or not, and write whether or not it holds the row."""
+    claim_stage = claims.claim_stage
+
+    def claim(connection: Any, row_id: str, state: State, **times: Any) -> Any:
+        reopened = {"state": state, "lease_until": None, "next_attempt_at": times["now"]}
+        connection.execute(update(conversations).where(conversations.c.id == row_id).values(**reopened))
+        return claim_stage(connection, row_id, state, **times)
 
     def advance(connection: Any, row: Any, state: State, **values: Any) -> bool:
-        if state is not State.SETTLED:
-            values |= {"lease_until": None}
-        connection.execute(update(conversations).where(conversations.c.id == row.id).values(state=state, **values))
+        moved = {"state": state, "lease_until": None, **values}
+        connection.execute(update(conversations).where(conversations.c.id == row.id).values(**moved))
         return True
 
-    claims.advance = advance
+    claims.claim_stage, claims.advance = claim, advance
     claims.is_held = lambda *_: True
 
 

@@ -109,8 +109,8 @@ class Database:
         # The engine would open new connections, past the lock that was given back.
         if self._closed:
             raise StoreClosed
-        # A child that was forked has neither the lock nor the thread, and its connections are its parent's.
-        if self._process != os.getpid():
+        # A child that was forked has its parent's file but not its lock. PostgreSQL gives each process its connections.
+        if self._process != os.getpid() and self.dialect == "sqlite":
             raise StoreClosed("this memory was opened by the parent process; open one in each process after the fork")
 
     @contextmanager
@@ -129,8 +129,11 @@ class Database:
                 raise StoreBusy from None
             raise StoreError(f"the database refused a statement ({type(error.orig).__name__})") from error.orig
         except (StatementError, OverflowError, UnicodeError) as error:
-            # A value that the driver could not turn into SQL; the driver's message would quote it.
-            raise InputError(f"a value is outside of what the database can hold ({type(error).__name__})") from None
+            # A value that could not be turned into SQL; the statement's and the driver's messages would quote it.
+            cause = error.orig if isinstance(error, StatementError) and error.orig else error
+            if not isinstance(cause, OverflowError | UnicodeError):
+                raise cause from None
+            raise InputError(f"a value is outside of what the database can hold ({type(cause).__name__})") from None
         except PoolTimeout:
             raise StoreBusy("all connections to the database are in use; try again") from None
 
