@@ -123,7 +123,20 @@ def _in_broker(parts: System) -> int:
     return lists + sum(int(client.zcount(k, "-inf", time.time())) for k in taken)
 
 
+def _left(parts: System) -> str:
+    """Say what is still open, by what it waits for, and whether anybody is there to do it."""
+    times = {"leased": "lease_until > clock_timestamp()", "later": "next_attempt_at > clock_timestamp()"}
+    with parts.postgres.engine.connect() as connection:
+        rows = connection.exec_driver_sql(
+            f"SELECT state, {times['leased']} AS leased, {times['later']} AS later, reason, count(*) AS n "
+            "FROM conversations WHERE state <> 'settled' GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 10"
+        ).all()
+    alive = {name: host.alive for name, host in parts.processes.hosts.items() if not host.done}
+    return f"{[tuple(row) for row in rows]}; queues {parts.runtime.queue.lengths()}; alive {alive}"
+
+
 def _judge(parts: System, watch: Watch, injector: Injector, drained: dict[str, float | None]) -> Result:
+    left = _left(parts) if None in drained.values() else ""
     told = read_told(parts.deployment.journals)
     verdict = Verdict()
     before = read_stored(parts)
@@ -137,7 +150,9 @@ def _judge(parts: System, watch: Watch, injector: Injector, drained: dict[str, f
     verdict.add(
         check_derived.resources(longest_idle=watch.longest_idle, longest_queue=watch.longest_queue, full=QUEUE_LIMIT)
     )
-    verdict.add(Violation("I1", "not drained", name) for name, seconds in drained.items() if seconds is None)
+    verdict.add(
+        Violation("I1", "not drained", f"{name}: {left}") for name, seconds in drained.items() if seconds is None
+    )
     figures = {
         **final.counts,
         **verdict.by_kind,
