@@ -5,6 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from easy_data.pipeline.extraction.chat_extractor import ChatExtractor
+from easy_data.pipeline.extraction.combined_extractor import CombinedExtractor
+from easy_data.pipeline.extraction.pattern_extractor import PatternExtractor
 from easy_data.providers.chat import OpenAIChat
 from easy_data.providers.openai_embedder import OpenAIEmbedder
 from easy_data.schemas.errors import SettingsError
@@ -14,8 +16,9 @@ from easy_data.schemas.settings import Settings
 
 
 def build_chat_extractor(settings: Settings, registry: Registry) -> Extractor:
-    """Return the extractor that asks the chat endpoint of the settings."""
-    return ChatExtractor(build_chat(settings), registry, chunk_chars=settings.llm_chunk_chars)
+    """Return the extractor that asks the chat endpoint of the settings; with ``auto``, patterns read as well."""
+    chat = ChatExtractor(build_chat(settings), registry, chunk_chars=settings.llm_chunk_chars)
+    return chat if settings.extractor == "chat" else CombinedExtractor(chat, PatternExtractor(registry), registry)
 
 
 def build_chat(settings: Settings) -> OpenAIChat:

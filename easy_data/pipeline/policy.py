@@ -35,6 +35,8 @@ START: dict[Certainty, float] = {
     Certainty.INFERRED: 0.5,
     Certainty.WEAK: 0.2,
 }
+# Two readers found the same: surer than stated, less sure than confirmed, since both read the same words.
+AGREED = 0.93
 CERTAIN = 0.99
 CONFIRMED = START[Certainty.CONFIRMED]
 
@@ -42,6 +44,8 @@ CONFIRMED = START[Certainty.CONFIRMED]
 def classify(candidate: Candidate, conversation: Conversation, registry: Registry, settings: Settings) -> Classified:
     """Judge a candidate by where it comes from, what it is and how sure it is; nothing stored is looked at."""
     confidence = START[candidate.certainty]
+    if candidate.agreed and candidate.certainty is Certainty.STATED:
+        confidence = AGREED
     if candidate.confidence is not None and candidate.certainty is not Certainty.CONFIRMED:
         # A model's own figure may lower trust, never raise it above how the user said it.
         confidence = min(confidence, candidate.confidence)
@@ -50,12 +54,14 @@ def classify(candidate: Candidate, conversation: Conversation, registry: Registr
     verdict: Verdict = "accept"
     if reason is not None:
         verdict = "event_only" if reason == RejectReason.NOT_IN_REGISTRY and _is_profile(candidate) else "reject"
-    elif candidate.flags:
+    elif _is_held_back(candidate):
         verdict, reason = "review", ReviewReason.INSTRUCTION
     elif not candidate.answers_review and (suspicion := suspicion_of(candidate)) is not None:
         verdict, reason = "review", suspicion
     elif not candidate.answers_review and confidence < settings.review_floor:
         verdict, reason = "reject", RejectReason.BELOW_THRESHOLD
+    elif candidate.flags:
+        verdict, reason = "review", ReviewReason.DISPUTED
     elif not candidate.answers_review and confidence < settings.confidence_threshold:
         verdict, reason = "review", ReviewReason.UNCERTAIN
     if reason == RejectReason.SENSITIVE:
@@ -73,7 +79,7 @@ def _refusal(
         return doubt
     if max(len(candidate.value), len(candidate.summary), len(candidate.task_id)) > settings.max_value_chars:
         return RejectReason.TOO_LONG
-    if candidate.flags or candidate.answers_review:
+    if _is_held_back(candidate) or candidate.answers_review:
         return None
     if _is_profile(candidate):
         if candidate.attr_name not in registry:
@@ -83,6 +89,11 @@ def _refusal(
     elif candidate.bucket is Bucket.EVENT and candidate.event_type not in registry.event_types:
         return RejectReason.NOT_IN_REGISTRY
     return None
+
+
+def _is_held_back(candidate: Candidate) -> bool:
+    """Tell if a guard flagged it; that two readers dispute it is another matter."""
+    return bool(set(candidate.flags) - {ReviewReason.DISPUTED})
 
 
 def _is_profile(candidate: Candidate) -> bool:

@@ -66,8 +66,11 @@ class Candidate(BaseModel):
     # an answer of the user to a question that was waiting: the review item, and if the answer was no
     answers_review: str = ""
     denied: bool = False
-    # signals of the guards: reasons to hold this back ("instruction", "link", "payee", "access", "quoted", ...)
+    # signals of the guards: reasons to hold this back ("instruction", "link", "payee", "access", "quoted", ...);
+    # "disputed" alone: two readers understood the same words differently
     flags: tuple[str, ...] = ()
+    # two readers, independent of each other, found the same
+    agreed: bool = False
     # set by a model: ids of memories it says this concerns; checked against what was offered
     target_ids: tuple[str, ...] = ()
     confidence: float | None = Field(default=None, ge=0, le=1)
@@ -108,6 +111,7 @@ class ReviewReason(StrEnum):
     CONFLICT = "conflict"
     INSTRUCTION = "instruction"
     TIE = "tie"
+    DISPUTED = "disputed"
     UNKNOWN_TARGET = "unknown_target"
     LINK = "link"
     PAYMENT = "payment"

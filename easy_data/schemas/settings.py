@@ -69,7 +69,7 @@ class Settings(BaseSettings):
     # write policy
     auto_extract: bool = Field(True, description="Read conversations when they end; off: keep them, extract nothing.")
     extractor: Literal["auto", "patterns", "chat"] = Field(
-        "auto", description="Who reads conversations; auto: the chat model when one is set, else patterns."
+        "auto", description="Who reads conversations; auto: patterns, and the chat model too when one is set."
     )
     confidence_threshold: float = Field(0.6, ge=0, le=1, description="From here on a candidate is written unseen.")
     review_floor: float = Field(0.3, ge=0, le=1, description="Below this a candidate is rejected, not reviewed.")
@@ -242,6 +242,8 @@ def _explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors(include_input=False, include_url=False):
         where = ".".join(str(step) for step in problem["loc"]) or "settings"
-        what = "unknown setting" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Value error, ")
+        what = (
+            "unknown setting" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Value error, ")
+        )
         parts.append(f"{where}: {what}")
     return "; ".join(parts)

@@ -193,7 +193,7 @@ def test_a_memory_that_a_model_names_but_was_not_offered_changes_nothing(
     other = memory.write_profile(entity_id="bob", attr_name="location", attr_value="Porto")
     before = memory.profile("bob")
     for number, target in enumerate(("12", str(other.memory_id))):
-        said = f"We agreed to ship release {number} by train."
+        said = f"All hands are on release {number} now."
         chat_server.default = {
             **NOTHING,
             "profile": [profile("current_project", f"release {number}", turn=0, quote=said, target_ids=[target])],

@@ -119,7 +119,7 @@ def test_text_parts_are_joined_and_other_parts_become_marks(chat_memory: Open, c
         assert "[{'type'" not in line["text"]
         quote = "I love hiking in the Tatras"
         return {
-            "profile": [profile("hobby", "hiking in the Tatras", turn=0, quote=quote)],
+            "profile": [profile("sport", "hiking in the Tatras", turn=0, quote=quote)],
             "events": [],
             "workspace": [],
         }
@@ -130,7 +130,7 @@ def test_text_parts_are_joined_and_other_parts_become_marks(chat_memory: Open, c
     memory = chat_memory()
     status = memory.end_conversation("ann", [user(parts)]).wait(30)
     assert status.notes == {"part_replaced": 1}
-    assert facts(memory) == {"hobby": {"hiking in the Tatras"}}
+    assert facts(memory) == {"sport": {"hiking in the Tatras"}}
     (row,) = inbox(memory)
     assert row.conversation().messages[0].content == "I love hiking in the Tatras [image]"  # type: ignore[union-attr]
 

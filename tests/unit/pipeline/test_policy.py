@@ -81,6 +81,24 @@ def test_a_models_own_figure_lowers_trust_and_never_raises_it(settings: Settings
     assert judged(settings, confidence=own)[2] == kept
 
 
+@pytest.mark.parametrize(
+    ("certainty", "confidence"), [(Certainty.STATED, 0.93), (Certainty.CONFIRMED, 0.95), (Certainty.HEDGED, 0.5)]
+)
+def test_what_two_readers_found_is_surer_if_it_was_stated(
+    settings: Settings, certainty: Certainty, confidence: float
+) -> None:
+    assert judged(settings, certainty=certainty, agreed=True)[2] == confidence
+
+
+def test_what_two_readers_dispute_is_for_a_person_unless_it_is_refused_anyway(settings: Settings) -> None:
+    disputed = {"flags": ("disputed",)}
+    assert judged(settings, **disputed)[:2] == ("review", ReviewReason.DISPUTED)
+    assert judged(settings, **disputed, certainty=Certainty.WEAK)[:2] == ("reject", RejectReason.BELOW_THRESHOLD)
+    assert judged(settings, **disputed, attr_name="shoe_size")[1] == RejectReason.NOT_IN_REGISTRY
+    assert judged(settings, flags=("disputed", "instruction"))[:2] == ("review", ReviewReason.INSTRUCTION)
+    assert judged(settings, **disputed, value="my profile is at https://a.example/x")[1] == ReviewReason.LINK
+
+
 def test_what_is_not_in_the_registry_is_an_event_at_most(settings: Settings) -> None:
     assert judged(settings, attr_name="shoe_size")[:2] == ("event_only", RejectReason.NOT_IN_REGISTRY)
     unknown = {"bucket": Bucket.EVENT, "attr_name": "", "event_type": "party", "summary": "x"}
