@@ -51,11 +51,20 @@ def _rows(found: ServiceStatus) -> Iterator[tuple[str, str]]:
     yield "settled", f"{found.settled_last_minute} in the last minute, {found.settled_last_hour} in the last hour"
     yield "not indexed", f"{found.unindexed}{_since(found.oldest_unindexed_seconds)}"
     yield "dead letters", str(found.dead_letters)
+    day = found.model_today
+    if day.tokens or day.budget is not None:
+        yield "model today", f"{day.tokens:,} tokens{_of(day.budget)}, cost {day.cost:.4g}"
+    if day.over_budget:
+        yield "read without it", f"{day.over_budget}, for the day's tokens are used up"
 
 
 def _counts(counts: dict[Any, Any], *, every: bool = False) -> str:
     shown = [f"{name} {number}" for name, number in counts.items() if number or every]
     return ", ".join(shown) or EMPTY
+
+
+def _of(budget: int | None) -> str:
+    return "" if budget is None else f" of {budget:,}"
 
 
 def _since(seconds: float | None) -> str:

@@ -11,7 +11,7 @@ from easy_data.pipeline.operating import service_status
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import EasyDataError
 from easy_data.schemas.insight import Check
-from easy_data.schemas.service_status import ServiceStatus
+from easy_data.schemas.service_status import ModelDay, ServiceStatus
 from easy_data.schemas.settings import Settings
 from easy_data.stores import migrate
 
@@ -36,7 +36,7 @@ def diagnose(runtime: Runtime, *, failure: str = "", notice: str = "") -> list[C
         _dead(status),
         _index(runtime),
         _embedder(runtime),
-        *_chat_model(settings),
+        *_chat_model(settings, status.model_today),
         _background(failure, notice),
     ]
 
@@ -49,9 +49,13 @@ def _queues(status: ServiceStatus) -> Check:
     return Check(name="queues", state="ok", found=found)
 
 
-def _chat_model(settings: Settings) -> list[Check]:
+def _chat_model(settings: Settings, day: ModelDay) -> list[Check]:
     if not settings.llm_base_url or settings.extractor == "patterns":
         return []
+    if day.is_spent:
+        found = f"the {day.budget} tokens of {day.day} are used up: {day.over_budget} conversations went without it"
+        remedy = "patterns alone read until 00:00 UTC; a higher llm_daily_tokens ends that at once"
+        return [Check(name="chat model", state="warning", found=found, remedy=remedy)]
     limits = {"llm_attempts": 1, "llm_timeout_seconds": min(MODEL_SECONDS, settings.llm_timeout_seconds)}
     found = f"{settings.llm_model} answers"
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from easy_data.pipeline.budget import model_day
 from easy_data.pipeline.inbox import dead_letters, replay, status
 from easy_data.pipeline.runtime import Runtime
 from easy_data.schemas.errors import NotFound
@@ -37,6 +38,7 @@ def service_status(runtime: Runtime) -> ServiceStatus:
             settled_last_hour=tallies.settled_since(connection, tenant_id, now - HOUR),
             unindexed=unindexed,
             oldest_unindexed_seconds=_age(unindexed_since, now),
+            model_today=model_day(connection, runtime),
         )
 
 

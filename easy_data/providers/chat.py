@@ -21,6 +21,7 @@ Mode = Literal["json_schema", "json_object", "prompt"]
 
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 _NOT_UNDERSTOOD = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
+_TOKEN_BYTES = 3  # of UTF-8: one Chinese character, or rather less than a token of English
 _SHOWN_ANSWER_CHARS = 2_000  # of a wrong answer, shown to the model when it is asked again
 
 
@@ -115,8 +116,9 @@ class OpenAIChat:
             once, self._endpoint.retries, deadline=tally.deadline, timeout=self._endpoint.timeout_seconds
         )
         self._mode = mode
-        tally.add(reply.usage)
-        return _text(reply.choices[0])
+        said = reply.choices[0]
+        tally.add(reply.usage or _estimated(body["messages"], said.message.content or ""))
+        return _text(said)
 
 
 @dataclass(slots=True)
@@ -136,10 +138,9 @@ class _Tally:
     def deadline(self) -> float:
         return self.started + self.seconds
 
-    def add(self, tokens: _Tokens | None) -> None:
-        if tokens is not None:
-            self.prompt_tokens += tokens.prompt_tokens or 0
-            self.completion_tokens += tokens.completion_tokens or 0
+    def add(self, tokens: _Tokens) -> None:
+        self.prompt_tokens += tokens.prompt_tokens or 0
+        self.completion_tokens += tokens.completion_tokens or 0
 
     def usage(self, outcome: str) -> Usage:
         per_million = self.prompt_tokens * self.prompt_price + self.completion_tokens * self.completion_price
@@ -172,6 +173,12 @@ class _Tokens(BaseModel):
 class _Reply(BaseModel):
     choices: list[_Choice]
     usage: _Tokens | None = None
+
+
+def _estimated(messages: list[dict[str, str]], answer: str) -> _Tokens:
+    """Return what an endpoint that reports no usage probably counted: a budget must hold there as well."""
+    asked = sum(len(message["content"].encode()) for message in messages)
+    return _Tokens(prompt_tokens=asked // _TOKEN_BYTES, completion_tokens=len(answer.encode()) // _TOKEN_BYTES)
 
 
 def _reply(document: dict[str, Any]) -> _Reply:

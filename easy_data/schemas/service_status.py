@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from pydantic import BaseModel, ConfigDict
 
 from easy_data.schemas.receipts import Outcome, State
+
+
+# The outcome and reason that say: no model was asked, for the day's budget was used up.
+OVER_BUDGET = "over_budget"
+
+
+class ModelDay(BaseModel):
+    """What the model calls of one tenant used on one day (UTC), and what they may use."""
+
+    model_config = ConfigDict(frozen=True)
+
+    day: date
+    tokens: int
+    cost: float
+    # tokens that may be used; None: no budget
+    budget: int | None
+    # conversations that patterns alone read, for the budget was used up
+    over_budget: int
+
+    @property
+    def is_spent(self) -> bool:
+        """Tell if no more calls are to be made on this day."""
+        return self.budget is not None and self.tokens >= self.budget
 
 
 class ServiceStatus(BaseModel):
@@ -31,6 +54,7 @@ class ServiceStatus(BaseModel):
     # memories that the vector index does not know yet
     unindexed: int
     oldest_unindexed_seconds: float | None
+    model_today: ModelDay
 
     @property
     def open(self) -> int:

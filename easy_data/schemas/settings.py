@@ -113,6 +113,11 @@ class Settings(BaseSettings):
     llm_timeout_seconds: float = Field(60.0, gt=0, description="Time limit of one chat call.")
     llm_attempts: int = Field(3, ge=1, description="Calls to the chat endpoint in one attempt at a conversation.")
     llm_chunk_chars: int = Field(12_000, ge=1000, description="Most characters of dialogue in one prompt.")
+    llm_daily_tokens: int | None = Field(
+        None,
+        ge=1,
+        description="Tokens of chat calls after which patterns alone read, for one tenant until 00:00 UTC; unset: none.",
+    )
     llm_prompt_price: float = Field(0.0, ge=0, description="Price of a million prompt tokens, for the cost record.")
     llm_completion_price: float = Field(0.0, ge=0, description="Price of a million completion tokens.")
     embedder: Literal["local", "openai"] = Field("local", description="Who turns text into vectors.")

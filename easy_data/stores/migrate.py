@@ -15,7 +15,7 @@ from easy_data.stores.postgresql import refuse_old_server
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0004"
+HEAD = "0005"
 # In place of a revision while a store is moved into the database; no release opens it then, for it is above them all.
 MOVING = "moving"
 SCRIPTS = "easy_data.stores:migrations"

@@ -303,6 +303,7 @@ llm_calls = Table(
     Column("outcome", Word, nullable=False),
     Column("at", Instant, nullable=False),
     Index("ix_llm_calls_entity", "tenant_id", "entity_id", "at"),
+    Index("ix_llm_calls_day", "tenant_id", "at"),
 )
 
 MEMORY_TABLES = {"profile": profile_facts, "event": events, "workspace": workspaces}

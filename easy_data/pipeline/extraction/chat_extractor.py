@@ -32,6 +32,7 @@ _SMALLEST_CHUNK = 1000
 _CONTEXT_SHARE = 5  # one part in so many of a prompt is context
 _CONTEXT_LINE = 100  # characters below which a line of context says nothing
 _LONGEST_JUDGED = 6000  # characters; a longer message is a document, where only what was taken from it matters
+_LONGEST_NAME = 40  # characters; many endpoints name a model by the path of its file, whose end tells most
 _HOPELESS_CHUNKS = 2  # so many unread chunks and none read: the model is at fault, not what was said
 # Errors with these statuses may be about what was said: a content filter, a length, a server that fails on it.
 _ABOUT_THE_PROMPT = frozenset(
@@ -96,7 +97,7 @@ class _Reader:
             room=extractor.chunk_chars - context_room - len(self._prompt([])),
             context_room=context_room,
         )
-        self._label = f"chat:{extractor.model.name}:{PROMPT_VERSION}"
+        self._label = f"chat:{extractor.model.name[-_LONGEST_NAME:]}:{PROMPT_VERSION}"
         self._candidates: dict[tuple[object, ...], Candidate] = {}
         self._usages: list[Usage] = []
         self._read_turns: list[int] = []

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from easy_data.pipeline.budget import is_spent, read_without_model
 from easy_data.pipeline.runtime import Runtime
 from easy_data.pipeline.turns import end_unread
 from easy_data.schemas.errors import ModelError
+from easy_data.schemas.log import get_logger
 from easy_data.schemas.ports import Usage
 from easy_data.schemas.receipts import Outcome, State
 from easy_data.stores.repositories import candidates, claims, logs
 from easy_data.stores.repositories.conversations import InboxRow
+
+log = get_logger(__name__)
 
 OFF = "auto_extract is off"
 
@@ -16,6 +20,7 @@ OFF = "auto_extract is off"
 def extract(row: InboxRow, runtime: Runtime) -> bool:
     """Store the candidates of a conversation; False when it ended here or another worker has taken it.
 
+    When the day's budget is used up no model is asked: the patterns read alone, which the receipt says.
     Raises ``ModelError`` when the model could not be asked or read; what its calls cost is written down either way.
     """
     conversation = row.conversation()
@@ -26,7 +31,11 @@ def extract(row: InboxRow, runtime: Runtime) -> bool:
     if runtime.extractor is None:
         return _end(row, runtime, Outcome.EMPTY, OFF)
     try:
-        found = runtime.extractor.extract(conversation)
+        if is_spent(runtime):
+            log.warning("conversation.over_budget", receipt=row.id)
+            found = read_without_model(conversation, runtime)
+        else:
+            found = runtime.extractor.extract(conversation)
     except ModelError as error:
         _account(row, runtime, tuple(getattr(error, "usage", ())))
         raise

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, case, delete, func, insert, select
 
 from easy_data.schemas.ids import Scope, new_id
 from easy_data.schemas.ports import Usage
+from easy_data.schemas.service_status import OVER_BUDGET
 from easy_data.stores.tables import llm_calls, recall_log
 
 
@@ -67,6 +68,19 @@ def add_calls(
                 for usage in usages
             ],
         )
+
+
+def used_since(connection: Connection, tenant_id: str, since: datetime) -> tuple[int, float, int]:
+    """Return what a tenant's calls used from this moment on: tokens, cost, and how often the budget forbade one."""
+    forbidden = case((llm_calls.c.outcome == OVER_BUDGET, 1), else_=0)
+    tokens, cost, times = connection.execute(
+        select(
+            func.coalesce(func.sum(llm_calls.c.prompt_tokens + llm_calls.c.completion_tokens), 0),
+            func.coalesce(func.sum(llm_calls.c.cost), 0.0),
+            func.coalesce(func.sum(forbidden), 0),
+        ).where(llm_calls.c.tenant_id == tenant_id, llm_calls.c.at >= since)
+    ).one()
+    return int(tokens), float(cost), int(times)
 
 
 def calls(connection: Connection, scope: Scope, *, limit: int) -> list[dict[str, Any]]:
