@@ -17,6 +17,7 @@ _ALIKE = (Relation.SAME, Relation.REFINES)
 _IDEOGRAPH = re.compile("[㐀-鿿]")
 # How alike two candidates are; 0: not at all.
 _EQUAL, _CONTAINED, _REWORDED, _SAME_PLACE = 4, 3, 2, 1
+_MOST = 2 / 3  # of the words of a summary
 _HALF = 0.5  # of the fewer words of two summaries of the same words
 
 
@@ -87,6 +88,8 @@ def agreed(model: Candidate, pattern: Candidate, conversation: Conversation) -> 
         }
     elif model.bucket is Bucket.EVENT:
         changes |= _times(model, pattern)
+        if not _was_talked_of(model.summary, conversation):
+            changes["summary"] = pattern.summary
     else:
         goal = {"goal": pattern.state["goal"]} if "goal" in pattern.state else {}
         changes |= {"state": goal | model.state, "closed": model.closed and pattern.closed}
@@ -169,6 +172,13 @@ def _fuller(model: Candidate, pattern: Candidate, conversation: Conversation) ->
         return pattern.value
     said = folded(model.value) in folded(content) or gist(model.value).terms <= gist(content).terms
     return model.value if said else pattern.value
+
+
+def _was_talked_of(summary: str, conversation: Conversation) -> bool:
+    """Tell if most words of a summary were said; a model that adds more tells of something else."""
+    told = gist(summary).terms
+    said = frozenset().union(*(gist(message.content).terms for message in conversation.messages))
+    return len(told & said) >= _MOST * len(told)
 
 
 def _times(model: Candidate, pattern: Candidate) -> dict[str, object]:

@@ -73,6 +73,8 @@ def test_the_model_is_told_the_local_day_of_the_week(server: ScriptedOpenAI, ext
     [
         ("2026-05-07", "", "2026-05-06T16:00:00+00:00", None),
         ("2026-05-07T15:30", "", "2026-05-07T07:30:00+00:00", None),
+        ("2026-05-07T15:30+08:00 Thursday", "", "2026-05-07T07:30:00+00:00", None),
+        ("2026-05-01 Friday", "2026-05-03 Sunday", "2026-04-30T16:00:00+00:00", "2026-05-03T16:00:00+00:00"),
         ("2026-05-07T15:30:00-07:00", "", "2026-05-07T22:30:00+00:00", None),
         ("2026-05-01", "2026-05-03", "2026-04-30T16:00:00+00:00", "2026-05-03T16:00:00+00:00"),
         ("2025-12", "", "2025-11-30T16:00:00+00:00", "2025-12-31T16:00:00+00:00"),
@@ -101,7 +103,9 @@ def test_a_date_that_is_none_is_asked_for_again(server: ScriptedOpenAI, extracto
     wrong = {**NOTHING, "events": [event("passed the exam", turn=0, quote="passed the exam", happened_at=at)]}
     server.reply(wrong, NOTHING)
     assert extractor().extract(said).candidates == ()
-    assert "events.0.happened_at" in server.requests[1].messages[-1]["content"]
+    complaint = server.requests[1].messages[-1]["content"]
+    assert "events.0.happened_at" in complaint
+    assert at not in complaint
 
 
 def test_an_unfinished_task_keeps_what_is_needed_to_resume_it(server: ScriptedOpenAI, extractor: Extract) -> None:

@@ -172,16 +172,26 @@ def test_a_candidate_that_is_refused_neither_agrees_nor_disputes(read: Read) -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "language", "phrase"),
-    [("I passed the bar exam last Friday!", "en", "last Friday"), ("上周五我通过了法考！", "zh", "上周五")],
+    ("said", "language", "phrase", "summary"),
+    [
+        ("I passed the bar exam last Friday!", "en", "last Friday", "Bar exam passed."),
+        ("上周五我通过了法考！", "zh", "上周五", "法考通过了。"),
+    ],
 )
 def test_an_event_of_both_has_the_models_words_and_the_date_that_code_worked_out(
-    read: Read, said: str, language: Language, phrase: str
+    read: Read, said: str, language: Language, phrase: str, summary: str
 ) -> None:
-    wrong = event("Bar exam passed.", turn=0, quote=said[:-1], happened_at="2026-05-01", time_phrase=phrase)
+    wrong = event(summary, turn=0, quote=said[:-1], happened_at="2026-05-01", time_phrase=phrase)
     (found,) = read(dialogue(("user", said), language=language), events=[wrong])
-    assert (found.summary, found.agreed) == ("Bar exam passed.", True)
+    assert (found.summary, found.agreed) == (summary, True)
     assert found.happened_at == datetime(2026, 5, 8, tzinfo=UTC)
+
+
+def test_an_event_of_both_does_not_take_over_what_the_model_added(read: Read) -> None:
+    said = "I passed the bar exam last Friday!"
+    told = event("The user passed the bar exam last Friday and may take up rowing in Leeds.", turn=0, quote=said[:-1])
+    (found,) = read(dialogue(("user", said)), events=[told])
+    assert (found.agreed, "rowing" in found.summary, "bar exam" in found.summary) == (True, False, True)
 
 
 def test_one_task_of_both_is_one_task(read: Read) -> None:
