@@ -22,7 +22,7 @@ from easy_data.schemas.ports import IndexHit, IndexQuery, IndexState, Point
 from easy_data.stores import index_points
 from easy_data.stores.keywords import sparse, sparse_query
 from easy_data.stores.qdrant_collection import KEYWORD_VECTOR, QdrantCollection
-from easy_data.stores.qdrant_connection import QdrantConnection, is_missing, is_of_other_model
+from easy_data.stores.qdrant_connection import QdrantConnection, is_missing, is_of_other_model, queried
 from easy_data.stores.qdrant_filter import not_newer, qdrant_filter
 
 Answer = TypeVar("Answer")
@@ -102,7 +102,7 @@ class QdrantIndex:
         if not requests:
             return []
         try:
-            answers = self._call(lambda client: client.query_batch_points(self._target, list(requests.values())))
+            answers = self._call(partial(queried, self._target, list(requests.values())))
         except IndexUnavailable as error:
             if not is_of_other_model(error.__cause__):
                 raise
@@ -245,7 +245,7 @@ class QdrantIndex:
         if not filled:
             self._refuse_other_model()
         with own.connection.client() as client:
-            return client.query_batch_points(own.name, requests)
+            return queried(own.name, requests, client)
 
     def _refuse_other_model(self) -> None:
         self._check_open()
