@@ -64,7 +64,7 @@ def classify(candidate: Candidate, conversation: Conversation, registry: Registr
         verdict, reason = "review", ReviewReason.DISPUTED
     elif not candidate.answers_review and confidence < settings.confidence_threshold:
         verdict, reason = "review", ReviewReason.UNCERTAIN
-    if reason == RejectReason.SENSITIVE:
+    if verdict == "reject" and _may_not_be_kept(candidate, registry, settings):
         # What may not be kept is not kept as a refused candidate either: only that such a thing was said.
         candidate = candidate.model_copy(update={"value": "", "quote": "", "replaces": ""})
     return Classified(candidate=candidate, verdict=verdict, confidence=confidence, reason=reason or "")
@@ -84,11 +84,16 @@ def _refusal(
     if _is_profile(candidate):
         if candidate.attr_name not in registry:
             return RejectReason.NOT_IN_REGISTRY
-        if registry.get(candidate.attr_name).sensitive and not settings.keep_sensitive:
+        if _may_not_be_kept(candidate, registry, settings):
             return RejectReason.SENSITIVE
     elif candidate.bucket is Bucket.EVENT and candidate.event_type not in registry.event_types:
         return RejectReason.NOT_IN_REGISTRY
     return None
+
+
+def _may_not_be_kept(candidate: Candidate, registry: Registry, settings: Settings) -> bool:
+    known = _is_profile(candidate) and candidate.attr_name in registry
+    return known and registry.get(candidate.attr_name).sensitive and not settings.keep_sensitive
 
 
 def _is_held_back(candidate: Candidate) -> bool:

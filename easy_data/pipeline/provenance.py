@@ -29,6 +29,8 @@ def doubt_of(candidate: Candidate, conversation: Conversation) -> RejectReason |
         return RejectReason.NO_EVIDENCE
     if _was_recalled(candidate.quote, message.content):
         return RejectReason.RECALLED_TEXT
+    if "not_asserted" in candidate.flags:
+        return RejectReason.NOT_ASSERTED
     if any(SECRET_MARK in text for text in (candidate.value, candidate.summary, candidate.task_id)):
         return RejectReason.SECRET
     return None

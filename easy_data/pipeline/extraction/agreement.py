@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from easy_data.pipeline.extraction.dates_zh import number
 from easy_data.pipeline.sameness import gist, relation
 from easy_data.schemas.candidates import Candidate, Certainty, Change, Relation
 from easy_data.schemas.conversation import Conversation
@@ -14,6 +15,14 @@ from easy_data.schemas.registry import Registry
 _OVER = (Change.ENDED, Change.PAST)
 _DOUBTS = (Certainty.HEDGED, Certainty.WEAK)
 _ALIKE = (Relation.SAME, Relation.REFINES)
+_NUMERAL = re.compile(
+    "[一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九](?![一二三四五六七八九百千万])"
+)
+_AGAINST = re.compile(
+    r"\b(?:allerg|intoleran|hate|loathe|dislike|avoid)|\b(?:dairy|sugar|gluten|lactose|meat)[- ]free\b"
+    r"|过敏|過敏|讨厌|討厭|忌",
+    re.IGNORECASE,
+)
 _IDEOGRAPH = re.compile("[㐀-鿿]")
 # How alike two candidates are; 0: not at all.
 _EQUAL, _CONTAINED, _REWORDED, _SAME_PLACE = 4, 3, 2, 1
@@ -31,7 +40,7 @@ def matches(model: Candidate, pattern: Candidate, conversation: Conversation, re
     alike = relation(model.summary, pattern.summary) in _ALIKE
     together = same_words(model, pattern, conversation)
     if model.bucket is Bucket.WORKSPACE:
-        if _contained(bare_value(model.task_id), bare_value(pattern.task_id)):
+        if _contained(model.task_id, pattern.task_id):
             return _CONTAINED
         return _REWORDED if alike else _SAME_PLACE if together else 0
     if not together:
@@ -60,6 +69,8 @@ def disputed(model: Candidate, pattern: Candidate, conversation: Conversation, r
         return False
     over = (model.change in _OVER, pattern.change in _OVER)
     if _alike(model.value, pattern.value):
+        if _speaks_against(model.value) or _speaks_against(pattern.value):
+            return False
         opposite = model.polarity is not pattern.polarity
         # "stopped eating meat": the end of one attitude and the beginning of the other are both true.
         return opposite != (over[0] != over[1])
@@ -83,6 +94,7 @@ def agreed(model: Candidate, pattern: Candidate, conversation: Conversation) -> 
         changes |= {
             "attr_name": pattern.attr_name,
             "value": _fuller(model, pattern, conversation),
+            "polarity": pattern.polarity,
             "change": model.change if pattern.change is Change.NONE else pattern.change,
             "replaces": pattern.replaces or model.replaces,
         }
@@ -108,7 +120,7 @@ def same_words(a: Candidate, b: Candidate, conversation: Conversation) -> bool:
 
 
 def _same_fact(model: Candidate, pattern: Candidate, conversation: Conversation) -> int:
-    if model.attr_name != pattern.attr_name or model.polarity is not pattern.polarity:
+    if model.attr_name != pattern.attr_name or not _same_side(model, pattern):
         return 0
     if (model.change in _OVER) != (pattern.change in _OVER):
         return 0
@@ -117,7 +129,7 @@ def _same_fact(model: Candidate, pattern: Candidate, conversation: Conversation)
         return _EQUAL
     if not _alike(model.value, pattern.value) or not same_words(model, pattern, conversation):
         return 0
-    return _CONTAINED if _contained(bare_value(model.value), bare_value(pattern.value)) else _REWORDED
+    return _CONTAINED if _contained(model.value, pattern.value) else _REWORDED
 
 
 def _filed_elsewhere(model: Candidate, pattern: Candidate, conversation: Conversation, registry: Registry) -> bool:
@@ -139,23 +151,44 @@ def _shared(a: str, b: str) -> float:
 
 
 def _alike(a: str, b: str) -> bool:
-    if _squeezed(a) == _squeezed(b) or _contained(bare_value(a), bare_value(b)):
+    if _squeezed(a) == _squeezed(b) or _contained(a, b):
         return True
+    ours, theirs = gist(a), gist(b)
+    if ours.figures and ours.figures == theirs.figures and ours.terms == theirs.terms:
+        return True  # "June 19" and "19 June"
     return relation(a, b) in _ALIKE
 
 
+def _plain(value: str) -> str:
+    """Return a value as it is compared: folded, and with figures for Chinese numerals (六月十九, 6月19)."""
+    return _NUMERAL.sub(lambda found: str(number(found.group())), bare_value(value))
+
+
 def _squeezed(value: str) -> str:
-    return bare_value(value).replace(" ", "")
+    return _plain(value).replace(" ", "")
+
+
+def _speaks_against(value: str) -> bool:
+    """Tell if a value holds its own "no": "no nuts", 不吃香菜."""
+    return gist(value).denies or _AGAINST.search(value) is not None
+
+
+def _same_side(model: Candidate, pattern: Candidate) -> bool:
+    """Tell if both are for, or both against it: some write "peanuts" and negative, others "allergic to peanuts"."""
+    if model.polarity is pattern.polarity:
+        return True
+    return _speaks_against(model.value) or _speaks_against(pattern.value)
 
 
 def _contained(a: str, b: str) -> bool:
-    """Tell if one of two folded texts is a part of the other: whole words, or a run of ideographs."""
-    short, long = sorted((a, b), key=len)
+    """Tell if one of two values is a part of the other: whole words in any form, or a run of ideographs."""
+    short, long = sorted((_plain(a), _plain(b)), key=len)
     if not short:
         return False
     if _IDEOGRAPH.search(short):
         return short.replace(" ", "") in long.replace(" ", "")
-    return f" {short} " in f" {long} "
+    words = gist(short).terms
+    return f" {short} " in f" {long} " or bool(words and words <= gist(long).terms and not gist(short).figures)
 
 
 def _certainty(model: Certainty, pattern: Certainty) -> Certainty:
@@ -168,7 +201,7 @@ def _certainty(model: Certainty, pattern: Certainty) -> Certainty:
 def _fuller(model: Candidate, pattern: Candidate, conversation: Conversation) -> str:
     """Return the patterns' value, which is uniform; the model's where it says more in words of the user's."""
     content = conversation.messages[model.turn].content
-    if len(_squeezed(model.value)) <= len(_squeezed(pattern.value)):
+    if len(_squeezed(model.value)) <= len(_squeezed(pattern.value)) or model.polarity is not pattern.polarity:
         return pattern.value
     said = folded(model.value) in folded(content) or gist(model.value).terms <= gist(content).terms
     return model.value if said else pattern.value

@@ -8,6 +8,7 @@ from http import HTTPStatus
 
 from easy_data.pipeline.extraction.chunking import Chunk, Chunker
 from easy_data.pipeline.extraction.grounding import Evidence, Grounding
+from easy_data.pipeline.extraction.guarding import guarded
 from easy_data.pipeline.extraction.judging import judge_dialogue
 from easy_data.pipeline.extraction.pattern_extractor import find_instructions
 from easy_data.pipeline.prompts.extract import (
@@ -116,7 +117,7 @@ class _Reader:
         if first_error is not None and not self._read_turns:
             raise self._with_usages(first_error)
         return Extraction(
-            candidates=tuple(sorted(self._without_orders(), key=lambda candidate: candidate.turn)),
+            candidates=tuple(sorted(self._guarded(), key=lambda candidate: candidate.turn)),
             usages=tuple(self._usages),
             unread=tuple(dict.fromkeys(sorted(self._unread))),
         )
@@ -244,16 +245,16 @@ class _Reader:
             closed=item.closed,
         )
 
-    def _without_orders(self) -> list[Candidate]:
-        """Return the candidates; one for review stands in for all that rest on a standing order to the assistant.
+    def _guarded(self) -> list[Candidate]:
+        """Return the candidates as the guards let them stand; one for review stands in for all that rest on an order.
 
-        What counts as an order is not left to the model, which is what such text is aimed at.
+        What counts as a standing order to the assistant is not left to the model, which is what such text is aimed at.
         """
-        orders = find_instructions(judge_dialogue(self._conversation.model_copy(update={"messages": self._judged()})))
-        kept = (
-            candidate for candidate in self._candidates.values() if not any(_rests_on(candidate, o) for o in orders)
-        )
-        return [*kept, *orders]
+        messages = self._judged()
+        judged = judge_dialogue(self._conversation.model_copy(update={"messages": messages}))
+        orders = find_instructions(judged)
+        kept = (c for c in self._candidates.values() if not any(_rests_on(c, order) for order in orders))
+        return [*(guarded(candidate, judged, messages) for candidate in kept), *orders]
 
     def _judged(self) -> tuple[Message, ...]:
         """Return the messages with the quoted words alone in place of an over-long one, which takes long to judge."""

@@ -159,6 +159,33 @@ def test_the_fuller_value_is_kept_only_in_the_words_of_the_user(read: Read, said
     assert (found.value, found.agreed) == (kept, True)
 
 
+@pytest.mark.parametrize(
+    ("said", "language", "value", "polarity", "kept"),
+    [
+        ("I'm allergic to peanuts.", "en", "peanuts", "negative", "allergic to peanuts"),
+        ("I'm allergic to peanuts.", "en", "peanuts", "positive", "allergic to peanuts"),
+        ("我不吃香菜。", "zh", "香菜", "negative", "不吃香菜"),
+        ("我对花生过敏。", "zh", "花生", "negative", "对花生过敏"),
+    ],
+)
+def test_a_no_in_the_value_and_one_beside_it_are_the_same(
+    read: Read, said: str, language: Language, value: str, polarity: str, kept: str
+) -> None:
+    item = profile("dietary_restriction", value, turn=0, quote=said[:-1], polarity=polarity)
+    (found,) = read(dialogue(("user", said), language=language), profile=[item])
+    assert (found.value, int(found.polarity), found.agreed, found.flags) == (kept, 1, True, ())
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "value"),
+    [("我生日是六月十九。", "zh", "6月19日"), ("My birthday is June 19.", "en", "19 June")],
+)
+def test_a_date_in_another_spelling_is_no_dispute(read: Read, said: str, language: Language, value: str) -> None:
+    item = profile("birthday", value, turn=0, quote=said[:-1])
+    (found,) = read(dialogue(("user", said), language=language), profile=[item])
+    assert (found.agreed, found.flags) == (True, ())
+
+
 def test_a_translation_gives_way_to_the_words_that_were_said(read: Read) -> None:
     said = dialogue(("user", "我住在杭州。"), language="zh")
     found = read(said, profile=[profile("location", "Hangzhou", turn=0, quote="我住在杭州")])
