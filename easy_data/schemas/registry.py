@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from easy_data.schemas.errors import InputError, UnknownAttribute
+from easy_data.schemas.records import Language
 
 Cardinality = Literal["one", "many"]
 
@@ -17,7 +18,8 @@ class Attribute(BaseModel):
 
     ``cardinality``: ``one`` keeps a single current value, ``many`` a set. ``identity`` values do not age.
     ``sensitive`` values are kept only when the application turns them on. ``labels`` are the names shown to people.
-    ``topics`` are words of a query that mean this attribute, per language.
+    ``topics`` are words of a query that mean this attribute, per language. ``patterns`` are regular expressions, per
+    language, that find its value without a model: over one clause in lower case, with a group ``value``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,6 +31,7 @@ class Attribute(BaseModel):
     sensitive: bool = False
     labels: dict[str, str] = Field(default_factory=dict)
     topics: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    patterns: dict[Language, tuple[str, ...]] = Field(default_factory=dict)
 
     def label(self, language: str) -> str:
         """Return the name to show in ``language``; the technical name when there is none."""

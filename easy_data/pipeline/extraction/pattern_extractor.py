@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from easy_data.pipeline.extraction.events import find_events
 from easy_data.pipeline.extraction.guards import Guard, Judged
 from easy_data.pipeline.extraction.judging import judge_dialogue, unread_turns
+from easy_data.pipeline.extraction.own_patterns import own_patterns
 from easy_data.pipeline.extraction.profiles import find_profile
 from easy_data.pipeline.extraction.workspaces import find_workspaces
 from easy_data.schemas.candidates import Candidate, Certainty
@@ -28,6 +29,8 @@ class PatternExtractor:
     """The extractor that needs no model: deterministic, Chinese and English."""
 
     def __init__(self, registry: Registry) -> None:
+        """Read by the built-in patterns and those of the registry. Raises ``SettingsError`` for one that is unusable."""
+        own_patterns(registry)
         self._registry = registry
 
     def extract(self, conversation: Conversation) -> Extraction:

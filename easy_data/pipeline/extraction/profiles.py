@@ -11,7 +11,8 @@ from easy_data.pipeline.extraction.clauses import Clause, split_sentences
 from easy_data.pipeline.extraction.corrections import Placed, corrected, slip_in
 from easy_data.pipeline.extraction.guards import Guard, Judged, Judgement
 from easy_data.pipeline.extraction.judging import CUES
-from easy_data.pipeline.extraction.matching import Hit, Pattern, run, worth_trying
+from easy_data.pipeline.extraction.matching import Hit, Pattern, run
+from easy_data.pipeline.extraction.own_patterns import OwnPatterns, own_patterns
 from easy_data.pipeline.extraction.values import normalise
 from easy_data.schemas.candidates import Candidate, Certainty, Change
 from easy_data.schemas.conversation import Conversation
@@ -38,6 +39,7 @@ _LIST = re.compile(r"\s*(?:,|，|、|/|\band\b|&|和|跟|以及)\s*")
 def find_profile(conversation: Conversation, judged: Sequence[Judged], registry: Registry) -> list[Candidate]:
     """Return the profile candidates of the judged clauses, in the order they were said."""
     asked = {j.clause.turn: j.asked for j in judged if j.asked}
+    patterns = own_patterns(registry)
     placed: list[Placed] = []
     sentences: list[Clause] = []
     for (turn, _), group in groupby(judged, key=lambda j: (j.clause.turn, j.clause.sentence)):
@@ -47,7 +49,9 @@ def find_profile(conversation: Conversation, judged: Sequence[Judged], registry:
         sentences.append(whole)
         expected = _expected(placed, turn, asked.get(turn, ""), slipped=slipped)
         found = [
-            p for p in _of_sentence(clauses, whole, expected, slipped=slipped) if p.candidate.attr_name in registry
+            p
+            for p in _of_sentence(clauses, whole, expected, patterns, slipped=slipped)
+            if p.candidate.attr_name in registry
         ]
         placed = _without_restated(placed, found, turn)
         placed += _most_specific([p for p in found if _lasting(p, clauses, registry)])
@@ -90,26 +94,26 @@ def _without_restated(placed: list[Placed], found: Sequence[Placed], turn: int) 
 
 
 def _of_sentence(
-    clauses: Sequence[Judged], whole: Clause, expected: frozenset[str], *, slipped: bool
+    clauses: Sequence[Judged], whole: Clause, expected: frozenset[str], patterns: OwnPatterns, *, slipped: bool
 ) -> Iterator[Placed]:
     for judged in clauses:
         if judged.judgement.guards & _CLOSED:
             continue
-        found = list(_of_clause(judged, expected, slipped=slipped))
+        found = list(_of_clause(judged, expected, patterns, slipped=slipped))
         yield from found
         if any(p.candidate.attr_name in expected for p in found):
             expected = frozenset()
     for language in whole.languages:
-        for pattern in worth_trying(language, whole.folded):
+        for pattern in patterns.worth_trying(language, whole.folded):
             if pattern.spec.scope == "sentence":
                 for hit in run(pattern, whole.folded):
                     yield from _candidates(whole, _judgement_at(clauses, whole, hit), hit)
 
 
-def _of_clause(judged: Judged, expected: frozenset[str], *, slipped: bool) -> Iterator[Placed]:
+def _of_clause(judged: Judged, expected: frozenset[str], patterns: OwnPatterns, *, slipped: bool) -> Iterator[Placed]:
     slip = slip_in(judged.clause)
     for language in _languages(judged):
-        for pattern in worth_trying(language, judged.clause.folded):
+        for pattern in patterns.worth_trying(language, judged.clause.folded):
             if pattern.spec.scope == "sentence":
                 continue
             if pattern.ask is None or pattern.ask.search(judged.asked):
