@@ -70,6 +70,13 @@ def classify(candidate: Candidate, conversation: Conversation, registry: Registr
     return Classified(candidate=candidate, verdict=verdict, confidence=confidence, reason=reason or "")
 
 
+def quarantined(judged: Classified) -> Classified:
+    """Return the judgement of the same candidate in a flood: what would be written waits for a person instead."""
+    if judged.verdict not in ("accept", "event_only"):
+        return judged
+    return judged.model_copy(update={"verdict": "review", "reason": ReviewReason.FLOOD})
+
+
 def _refusal(
     candidate: Candidate, conversation: Conversation, registry: Registry, settings: Settings
 ) -> RejectReason | None:

@@ -116,6 +116,7 @@ class ReviewReason(StrEnum):
     LINK = "link"
     PAYMENT = "payment"
     ACCESS = "access"
+    FLOOD = "flood"
 
 
 # Reasons for which the user is not asked: what poisons a memory may have come from the very same conversation.
@@ -124,6 +125,7 @@ FOR_REVIEWERS: tuple[ReviewReason, ...] = (
     ReviewReason.LINK,
     ReviewReason.PAYMENT,
     ReviewReason.ACCESS,
+    ReviewReason.FLOOD,
 )
 
 

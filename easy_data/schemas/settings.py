@@ -88,6 +88,9 @@ class Settings(BaseSettings):
         0.6, ge=0, le=1, description="An event less sure than this is of low value, whatever its type."
     )
     max_value_chars: int = Field(4000, ge=100, description="Longest attribute value or event summary; longer: refused.")
+    flood_conversations: int = Field(
+        120, ge=0, description="Conversations of one entity in an hour after which all it says waits in review; 0: off."
+    )
     # intake limits
     max_conversation_bytes: int = Field(
         20_000_000, ge=10_000, description="Largest conversation intake accepts, in UTF-8 bytes of text."

@@ -53,5 +53,5 @@ def _checked(name: str, language: Language, expression: str) -> Pattern:
         raise SettingsError(f"{where} names a word list that does not exist: {error}") from None
     if "value" not in named:
         raise SettingsError(f"{where} has no group that says what the value is; write (?P<value>...)")
-    # Its examples are the application's to keep.
-    return Pattern(PatternSpec.model_construct(attr=name, match=expanded), language, f"{name}/{language}")
+    # Its examples are the application's to keep: here the expression stands for them.
+    return Pattern(PatternSpec(attr=name, match=expanded, examples=((expression,),)), language, f"{name}/{language}")

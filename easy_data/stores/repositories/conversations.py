@@ -132,6 +132,21 @@ def find(connection: Connection, tenant_id: str, row_id: str) -> InboxRow | None
     return None if row is None else inbox_row(row)
 
 
+def earlier(connection: Connection, scope: Scope, entity_seq: int, *, number: int) -> tuple[datetime, datetime] | None:
+    """Return when the conversation so many before this one of the entity came in, and when it ended."""
+    found = connection.execute(
+        select(table.c.received_at, table.c.ended_at)
+        .where(
+            table.c.tenant_id == scope.tenant_id,
+            table.c.entity_id == scope.entity_id,
+            table.c.entity_seq <= entity_seq - number,
+        )
+        .order_by(table.c.entity_seq.desc())
+        .limit(1)
+    ).one_or_none()
+    return None if found is None else (found.received_at, found.ended_at)
+
+
 def cancel(connection: Connection, row_id: str, *, now: datetime) -> None:
     """Drop the text of a conversation for good; one still in flight ends as cancelled."""
     connection.execute(

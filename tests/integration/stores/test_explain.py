@@ -123,6 +123,7 @@ QUERIES: dict[str, Query] = {
     "a page in the order of ids": lambda c: memories.versions(c, ANN, Bucket.EVENT, after="v5", limit=20),
     "the entity's version": lambda c: entities.version(c, ANN),
     "the entity": lambda c: entities.find(c, ANN, lock=True),
+    "a conversation so many before": lambda c: conversations.earlier(c, ANN, 500, number=120),
     "unindexed memories": lambda c: outbox.waiting_ids(c, ANN, limit=100),
     "the outbox": lambda c: outbox.claim(c, "acme", now=NOW, lease_until=LEASE, limit=256),
     "due windows": lambda c: windows.of_entity(c, ANN),
