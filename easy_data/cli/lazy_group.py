@@ -34,6 +34,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("status", "status", "Show how much waits, for how long, and how fast it goes on."),
     ("deadletter", "deadletter", "Conversations that could not be processed: list, show, replay."),
     ("reindex", "reindex", "Rebuild the vector index from the rows."),
+    ("rescan", "rescan", "Take out secrets that older rules kept."),
     ("doctor", "doctor", "Look at every part and say what is wrong."),
     ("dev", "dev", "Run the whole service on this machine."),
     ("worker", "worker", "Work the service's queues off."),

@@ -10,6 +10,7 @@ from easy_data.client.part import Part
 from easy_data.pipeline import correcting, diagnosis, exporting, forgetting, insight, reviewing
 from easy_data.pipeline.apply import Written
 from easy_data.pipeline.maintenance.maintain import maintain
+from easy_data.pipeline.rescan import rescan
 from easy_data.schemas.checking import checked_instant, checked_limit
 from easy_data.schemas.errors import InputError
 from easy_data.schemas.ids import checked_name
@@ -114,6 +115,16 @@ class Keeping(Part):
         if not dry_run:
             self._background.relay()
         return report
+
+    def rescan(self, *, dry_run: bool = False, progress: Callable[[int, int], None] | None = None) -> dict[str, int]:
+        """Take out secrets that were kept before today's rules knew them; return how many rows held one, by kind.
+
+        A second run finds nothing. ``dry_run`` changes nothing; ``progress`` is called with (done, total), in entities.
+        """
+        found = rescan(self._runtime, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            self._background.relay()
+        return found
 
     def diagnose(self) -> list[Check]:
         """Look at every part and return what was found, with remedies."""

@@ -35,7 +35,7 @@ def forget_memory(runtime: Runtime, entity_id: str, memory_id: str) -> ErasureRe
         memory_id = checked_record_id(memory_id)
         if memories.find(write.connection, write.scope, memory_id) is None:
             raise NotFound("no memory of this entity has this id")
-        counts = _erase_memories(write, [memory_id])
+        counts = erase_memories(write, [memory_id], _BY_ENTITY)
     return _finished(runtime, entity_id, counts)
 
 
@@ -61,7 +61,7 @@ def forget_conversation(runtime: Runtime, entity_id: str, conversation_id: str) 
             _add(counts, "evidence", gone)
             _add(counts, "candidates", candidates.forget(write.connection, row.id))
             _add(counts, "review_items", reviews.remove_conversation(write.connection, write.scope, row.id))
-        for name, number in _erase_memories(write, orphans).items():
+        for name, number in erase_memories(write, orphans, _BY_ENTITY).items():
             _add(counts, name, number)
     return _finished(runtime, entity_id, counts)
 
@@ -95,14 +95,15 @@ def verify_erasure(runtime: Runtime, entity_id: str) -> dict[str, int]:
     return counts
 
 
-def _erase_memories(write: EntityWrite, memory_ids: list[str]) -> dict[str, int]:
+def erase_memories(write: EntityWrite, memory_ids: list[str], cause: Cause) -> dict[str, int]:
+    """Erase memories with all that rests on them or was made of them; return how many rows went, by kind."""
     counts = {bucket.value: 0 for bucket in Bucket}
     # What was merged into them says the same; what a job made of them says it too.
     memory_ids = [*memory_ids, *merged_into(write.connection, write.scope, memory_ids)]
     found = memories.load(write.connection, write.scope, memory_ids, statuses=())
     history.bury(write.connection, write.scope, [(content_key(r), r.id) for r in found], now=write.now)
     for record in found:
-        write.remove(record, _BY_ENTITY)
+        write.remove(record, cause)
         counts[bucket_of(record).value] += 1
     ids = [record.id for record in found]
     forget_sources(write, ids)
