@@ -177,6 +177,9 @@ CUES = Cues(
         r"a|an) \w+|\bmy character\b|\bprotagonist\b"
         r"|\bnarrator\b|\bmain character\b|\bfirst[- ]person (?:pov|story|narrat\w+|monologue)|\bfrom the (?:pov|"
         r"perspective|point of view) of"
+        r"|(?:^|[.!?,] ?|\b(?:please|can you|could you|help me|and|to) )(?:write|make up|come up with|invent)(?: me)? "
+        r"(?:an?|another|some)(?: [\w-]+){0,3} (?:story|novel|scene|script|screenplay|fairy ?tale|fan ?fic\w*|poem|song|rap|"
+        r"limerick)\b(?=.{0,60}(?:\b(?:where|in which|who|about|that)\b|:))"
         r"|\bquiz question\b|\bin the voice of\b|\bmonologue\b|\bimagine you(?:'re| are)\b"
     ),
     pasted=_words(

@@ -31,6 +31,13 @@ _GENERAL = re.compile(
     r"fascinates?|means|requires?|sounds?|feels?|seems?|keeps?)\b",
     re.IGNORECASE,
 )
+# Where one attribute reads words and more that another one is made for, the other keeps them; these the same words, too.
+_EVEN_THE_SAME = frozenset({"hobby", "location"})
+_BETTER_FILED = {
+    "hobby": frozenset({"music_preference", "learning", "programming_language"}),
+    "location": frozenset({"timezone"}),
+    "reply_style": frozenset({"reply_language", "reply_format"}),
+}
 # A sentence of at most this length that holds a slip holds nothing else.
 _SLIP_CHARS = 15
 _LIST = re.compile(r"\s*(?:,|，|、|/|\band\b|&|和|跟|以及)\s*")
@@ -223,13 +230,25 @@ def _judgement_at(clauses: Sequence[Judged], whole: Clause, hit: Hit) -> Judgeme
 
 
 def _most_specific(placed: list[Placed]) -> list[Placed]:
-    """Leave out what another candidate of the same attribute, found in the same sentence, says more fully."""
+    """Leave out what another candidate of the same sentence says more fully, or files better."""
     kept: list[Placed] = []
     for item in sorted(placed, key=lambda p: -len(p.candidate.value)):
         same = [k for k in kept if k.candidate.attr_name == item.candidate.attr_name]
-        if not any(item.candidate.value.casefold() in k.candidate.value.casefold() for k in same):
+        if not any(_within(item, k) for k in same) and not any(_yields(item, other) for other in placed):
             kept.append(item)
     return sorted(kept, key=lambda p: p.place)
+
+
+def _yields(item: Placed, other: Placed) -> bool:
+    """Tell if ``other`` files the same words better: what one listens to is music, no hobby besides."""
+    name = item.candidate.attr_name
+    if other.candidate.attr_name not in _BETTER_FILED.get(name, ()) or not _within(other, item):
+        return False
+    return name in _EVEN_THE_SAME or not _within(item, other)
+
+
+def _within(item: Placed, other: Placed) -> bool:
+    return item.candidate.value.casefold() in other.candidate.value.casefold()
 
 
 def _with_replaced(candidates: list[Candidate]) -> list[Candidate]:

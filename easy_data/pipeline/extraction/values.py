@@ -65,6 +65,7 @@ _PLACE = re.compile(
 _UNFIT = {
     "location": _PLACE,
     "hometown": _PLACE,
+    "occupation": re.compile(r"^[零一二两三四五六七\d]休[零一二两三四五六七\d]"),
     "pet": re.compile(r"^对|过敏$"),
     "family_member": re.compile(r" (?:is|was|are|were)(?: \w+)?$"),
     "goal": re.compile(
