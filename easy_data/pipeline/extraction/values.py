@@ -65,6 +65,7 @@ _PLACE = re.compile(
 _UNFIT = {
     "location": _PLACE,
     "hometown": _PLACE,
+    "health_condition": re.compile(r"^(?:眼睛|脑子|脑袋|脑壳|手|腰)(?:不行|花|转不动|不够用|酸)了?$"),
     "occupation": re.compile(r"^[零一二两三四五六七\d]休[零一二两三四五六七\d]"),
     "pet": re.compile(r"^对|过敏$"),
     "family_member": re.compile(r" (?:is|was|are|were)(?: \w+)?$"),

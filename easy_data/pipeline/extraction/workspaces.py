@@ -30,6 +30,12 @@ _PROPOSES = re.compile(
     r"thursday|friday|saturday|sunday|another)\b|(?:明[天早晚]|下次|下周|改天|回头|晚上)[^，。！？]{0,8}(?:再|接着|继续)[^，。！？]{0,8}(?:吗|吧|行不|好不好|可以)",
     re.IGNORECASE,
 )
+# "Can you help me sort these?" sets out to do something in the form of a question.
+_ASKS_FOR_HELP = re.compile(
+    r"^(?:hi|hey|hello|ok|so|please|[ ,!])*\b(?:can|could|would|will) (?:you|u|we) (?:please |maybe )?(?:help (?:me|us)|go)\b"
+    r"|^(?:你好|您好|嗨|[，, ])*(?:能|可以|可不可以|能不能|麻烦)(?:你|您)?(?:帮我|帮忙|陪我)",
+    re.IGNORECASE,
+)
 _NOT_MEANT = frozenset({Guard.JOKE, Guard.ROLE_PLAY, Guard.QUOTED, Guard.PASTED, Guard.RETRACTED, Guard.HYPOTHETICAL})
 
 
@@ -107,7 +113,9 @@ def _put_off(last: Sequence[Sentence], sentences: Sequence[Sentence], turns: Seq
     There one such word is enough, in the last two turns.
     """
     putting = [s for s in last if s.turn in turns[-2:] and not _withheld(s) and _says("defer", s)]
-    opening = [s for s in sentences if s.turn == turns[0] and not _withheld(s)]
+    opening = [
+        s for s in sentences if s.turn == turns[0] and (not _withheld(s) or _ASKS_FOR_HELP.search(s.folded))
+    ]
     if (
         putting
         and any(_says("part", s) for s in sentences if s.turn != turns[0])

@@ -50,6 +50,12 @@ def workspaces(*turns: str, answer: str = "OK.") -> list[Candidate]:
             ("database migration plan", "stopping at step 3, DBA has to approve the rest before we go further"),
             "migration",
         ),
+        (("packing list for Iceland: layers", "camera stuff I'll check with Jo first, then we finish it"), "packing"),
+        (("can you help me reorganise the closet inventory", "top shelf: hats", "bottom shelves another day"), "closet"),
+        (("grant application, section B", "the budget section has to wait for finance, don't submit anything"), "grant"),
+        (("writing wedding vows, first paragraph is ok", "I'm stuck there. park it, I'll sleep on it"), "vows"),
+        (("基金申请书，B 部分", "顺序换一下", "行。预算那块要等财务，先别提交"), "基金"),
+        (("去冰岛的行李清单：保暖内衣", "相机的东西我先问问小乔，回头补上"), "行李"),
         (("改我的 resume", "project 部分我明天 find 一下数据再 update，先 save 这版"), "resume"),
     ],
 )
