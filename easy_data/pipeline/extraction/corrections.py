@@ -94,14 +94,16 @@ def _near_misses(placed: Sequence[Placed], sentence: Clause) -> list[tuple[str, 
 
     After a slip of the tongue every part of the sentence may be such a Y: "no, Zhang Wei, I typed too fast".
     """
-    last = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
-    values = {c.value for c in last if c.turn == last[-1].turn and c.turn >= sentence.turn - 2}
     said = next((m for lang in sentence.languages if (m := CUES[lang].restated.match(sentence.folded))), None)
     parts = [sentence.text[slice(*said.span("new"))]] if said else []
     least = 0.0
     if not parts and slip_in(sentence):
         parts = [_COPULA.sub("", part.strip()) for part in _PART.split(sentence.text)]
         least = _LEAST_LIKENESS
+    if not parts:
+        return []
+    last = [p.candidate for p in placed if p.candidate.turn < sentence.turn]
+    values = {c.value for c in last if c.turn == last[-1].turn and c.turn >= sentence.turn - 2}
     found = []
     for old in values:
         for new in (normalise("", part) for part in parts):
