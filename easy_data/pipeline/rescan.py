@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Table
-
 from easy_data.pipeline.entity_write import EntityWrite, entity_write
 from easy_data.pipeline.forgetting import erase_memories
 from easy_data.pipeline.indexing import scopes_of
@@ -42,8 +40,8 @@ def rescan(
         for bucket in Bucket:
             _memories(runtime, scope, bucket, found, dry_run=dry_run)
         # After the memories: each of their changes has left what was there before in the revisions.
-        for table in wording.COLUMNS:
-            _words(runtime, scope, table, found, dry_run=dry_run)
+        for kind in wording.KINDS:
+            _words(runtime, scope, kind, found, dry_run=dry_run)
         if progress is not None:
             progress(done, len(scopes))
     if not dry_run:
@@ -80,19 +78,19 @@ def _take_out(write: EntityWrite, secrets: list[str], partly: list[MemoryRecord]
         write.change(record, _cleaned(record), _CAUSE)
 
 
-def _words(runtime: Runtime, scope: Scope, table: Table, found: Counter[str], *, dry_run: bool) -> None:
+def _words(runtime: Runtime, scope: Scope, kind: str, found: Counter[str], *, dry_run: bool) -> None:
     after = ""
     while True:
         with runtime.database.write() as connection:
-            rows = wording.page(connection, table, scope, after=after, limit=BATCH)
+            rows = wording.page(connection, kind, scope, after=after, limit=BATCH)
             for row in rows:
                 words = {name: value for name, value in row.items() if name != "id"}
                 clean = {name: _without_secrets(value) for name, value in words.items()}
                 if clean == words:
                     continue
-                found[table.name] += 1
+                found[kind] += 1
                 if not dry_run:
-                    wording.rewrite(connection, table, row["id"], clean)
+                    wording.rewrite(connection, kind, row["id"], clean)
         if not rows:
             return
         after = rows[-1]["id"]

@@ -11,19 +11,22 @@ from easy_data.stores.repositories.scoping import owned
 from easy_data.stores.tables import candidates, conversations, evidence, review_items, revisions
 
 # The columns that hold words, by table; all else holds names, figures and times.
-COLUMNS: dict[Table, tuple[str, ...]] = {
+_COLUMNS: dict[Table, tuple[str, ...]] = {
     conversations: ("payload",),
     candidates: ("content",),
     evidence: ("quote",),
     review_items: ("proposed", "question", "quote", "note"),
     revisions: ("before", "after"),
 }
+_TABLES = {table.name: table for table in _COLUMNS}
+KINDS: tuple[str, ...] = tuple(_TABLES)
 
 
-def page(connection: Connection, table: Table, scope: Scope, *, after: str, limit: int) -> list[dict[str, Any]]:
-    """Return id and words of an entity's rows in the order of ids, behind the id ``after``, locked."""
+def page(connection: Connection, kind: str, scope: Scope, *, after: str, limit: int) -> list[dict[str, Any]]:
+    """Return id and words of an entity's rows of one of ``KINDS``, in the order of ids behind ``after``, locked."""
+    table = _TABLES[kind]
     found = connection.execute(
-        select(table.c.id, *(table.c[name] for name in COLUMNS[table]))
+        select(table.c.id, *(table.c[name] for name in _COLUMNS[table]))
         .where(*owned(table, scope), table.c.id > after)
         .order_by(table.c.id)
         .limit(limit)
@@ -32,6 +35,7 @@ def page(connection: Connection, table: Table, scope: Scope, *, after: str, limi
     return [dict(row) for row in found.mappings()]
 
 
-def rewrite(connection: Connection, table: Table, row_id: str, words: dict[str, Any]) -> None:
+def rewrite(connection: Connection, kind: str, row_id: str, words: dict[str, Any]) -> None:
     """Put other words into a row."""
+    table = _TABLES[kind]
     connection.execute(update(table).where(table.c.id == row_id).values(**words))

@@ -10,7 +10,6 @@ from easy_data.schemas.records import Entity
 from easy_data.stores.database import Connection, Database
 from easy_data.stores.migrate import ensure_schema
 from easy_data.stores.repositories import conversations, entities, wording
-from easy_data.stores.tables import conversations as table
 
 NOW = datetime(2026, 5, 11, 2, 0, tzinfo=UTC)
 ANN, BOB = Scope("acme", "ann"), Scope("acme", "bob")
@@ -41,11 +40,11 @@ def test_words_are_read_page_by_page_and_written_over(database_url: str) -> None
         ids = sorted(delivered(connection, ANN, f"c{number}") for number in range(3))
         delivered(connection, BOB, "theirs")
     with database.write() as connection:
-        first, second = wording.page(connection, table, ANN, after="", limit=2)
-        (third,) = wording.page(connection, table, ANN, after=second["id"], limit=2)
+        first, second = wording.page(connection, "conversations", ANN, after="", limit=2)
+        (third,) = wording.page(connection, "conversations", ANN, after=second["id"], limit=2)
         assert [row["id"] for row in (first, second, third)] == ids
         said = third["payload"] | {"messages": []}
-        wording.rewrite(connection, table, third["id"], {"payload": said})
+        wording.rewrite(connection, "conversations", third["id"], {"payload": said})
     with database.read() as connection:
         row = conversations.find(connection, "acme", third["id"])
     database.close()
